@@ -1,6 +1,6 @@
 extension IssuingMachine {
     /// Rule 3: issuing. Grants a wish whose marker was read back, by the next generation: first the baton, then the
-    /// fence.
+    /// fence; of a cancellation first the fence.
     func grant(_ wish: IssueWish, of known: LedgerJob) -> IssuingDecision {
         var job = known
         // Rule 4: progress or poison. Only a slice that a worker had begun and never settled may have stopped the
@@ -17,8 +17,10 @@ extension IssuingMachine {
         var actions: [IssuingAction] = []
         // Before the baton, so that no worker runs with it for a moment.
         if carriesPause { actions.append(.append(.pause([job.id: job.generation]))) }
-        actions.append(.issue(job.baton, lane: lane(of: wish, for: job), maybeRepeated: false))
-        actions.append(.append(.fence([job.id: job.generation])))
+        let issue = IssuingAction.issue(job.baton, lane: lane(of: wish, for: job), maybeRepeated: false)
+        let fence = IssuingAction.append(.fence([job.id: job.generation]))
+        // A cancel baton waits until every worker must have read the fence, so the fence is there before the wait can begin.
+        actions += job.isCancelling ? [fence, issue] : [issue, fence]
         if wasPaused, !carriesPause { actions.append(.append(.lift([job.id]))) }
         return IssuingDecision(job: job, actions: actions)
     }

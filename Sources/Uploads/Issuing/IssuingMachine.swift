@@ -6,7 +6,8 @@ public import Foundation
 /// Rule 3: issuing. A suspect or a verb only notes a wish and sends a marker. When the marker comes back, everything
 /// that was confirmed before has been recorded; only then, and only if the round has no end, the next generation is
 /// noted and published: baton first, fence second. In the other order, a crash between the two would leave a fence and
-/// no baton.
+/// no baton, and with the ledger lost as well no trace of the job. A cancellation may end like that, and its wait must
+/// begin behind the fence, so there the fence is first.
 public struct IssuingMachine: Sendable {
     /// After this many generations that stopped their worker, the job runs alone in its worker.
     public static let runsAloneAfter = 2

@@ -38,7 +38,7 @@ import Testing
         throws
     {
         let found = mutation.bounds.lazy.compactMap { bound in
-            explore(bound, without: mutation, limit: 60_000).finding.map {
+            explore(bound, without: mutation, limit: 100_000).finding.map {
                 "\(bound.testDescription): \($0.description)"
             }
         }.first

@@ -20,6 +20,9 @@ enum BatonStep: Hashable {
     case issueHeld
     case release
     case crashNotifier
+    case takeOver
+    case settleOvertaken(Int32)
+    case endOvertaken
     case order(Verb)
 
     /// The fate of a publication.
@@ -34,11 +37,20 @@ enum BatonStep: Hashable {
     /// Whether the step is a fault or an operator's: without such steps the world must come to rest.
     var isFault: Bool {
         switch self {
-        case .kill, .cutOff, .crashNotifier, .order, .drain, .lose: true
+        case .kill, .cutOff, .crashNotifier, .takeOver, .order, .drain, .lose: true
         case .perform(_, _, let answer): answer != .arrives
         case .publish(_, _, let confirm), .settle(_, let confirm): confirm != .confirmed
         case .decide(_, let isAcknowledged): !isAcknowledged
-        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld, .release: false
+        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld, .release, .settleOvertaken, .endOvertaken:
+            false
+        }
+    }
+
+    /// What a notifier publishes in this step.
+    var published: Int32? {
+        switch self {
+        case .settle(let action, _), .settleOvertaken(let action): action
+        default: nil
         }
     }
 
@@ -65,6 +77,9 @@ enum BatonStep: Hashable {
         case .strikeOff: return "notifier strikes off what it has published, and acknowledges"
         case .release: return "notifier begins to issue the job, whose turn in the line has come"
         case .crashNotifier: return "notifier dies"
+        case .takeOver: return "notifier stands still, and another one takes over"
+        case .settleOvertaken(let action): return "the overtaken notifier publishes \(book.owed[action].word)"
+        case .endOvertaken: return "the overtaken notifier learns that it has lost its shard"
         case .lose(let baton): return "the broker drops \(book.batons[baton].lineage) from its lane"
         case .issueHeld: return "notifier begins to issue the job that it holds"
         case .order(let verb): return "operator: \(verb.rawValue)"

@@ -7,7 +7,7 @@ extension BatonWorld {
         for (index, kinds) in told.enumerated() where kinds.nonzeroBitCount > 1 {
             return "round \(index + 1) was published with more than one outcome"
         }
-        if case .settle(let action, _) = step, case .outcome(let event) = book.owed[action], event.kind == .completed,
+        if let action = step.published, case .outcome(let event) = book.owed[action], event.kind == .completed,
             !hasObject
         {
             return "completed was published, and the destination holds nothing"

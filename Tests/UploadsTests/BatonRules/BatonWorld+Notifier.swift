@@ -6,7 +6,17 @@ extension BatonWorld {
     func goOnNotifying(into next: inout [Next]) {
         if notifier.isHandling || !notifier.owed.isEmpty {
             if budget.crashes > 0, notifier.isHandling || notifier.published > 0 {
-                add(.crashNotifier, to: &next) { $0.fallNotifier() }
+                add(.crashNotifier, to: &next) { world in
+                    world.breakSomething(\.crashes)
+                    world.fallNotifier()
+                }
+            }
+            if budget.takeovers > 0, notifier.published < notifier.owed.count {
+                add(.takeOver, to: &next) { world in
+                    world.breakSomething(\.takeovers)
+                    world.overtaken += Array(world.notifier.owed[world.notifier.published...])
+                    world.fallNotifier()
+                }
             }
             goOnPublishing(into: &next)
         } else {
@@ -36,15 +46,25 @@ extension BatonWorld {
     private func begin(_ step: BatonStep, _ decision: RuleBook.Decision, _ next: inout [Next]) {
         add(step, to: &next) { world in
             world.notifier.ledger = decision.ledger
-            world.notifier.owed = decision.publications
+            world.notifier.owed = world.inOrder(decision.publications)
             world.notifier.published = 0
             if decision.usesMarker { world.notifier.markers += 1 }
         }
     }
 
+    /// A notifier that has lost its shard knows nothing of it: what it does at the broker takes effect, and what it writes to the ledger does
+    /// not, so it strikes nothing off and decides nothing.
+    func goOnOvertaken(into next: inout [Next]) {
+        guard let action = overtaken.first else { return }
+        add(.settleOvertaken(action), to: &next) { world in
+            world.overtaken.removeFirst()
+            world.publish(action, .confirmed)
+        }
+        add(.endOvertaken, to: &next) { $0.overtaken = [] }
+    }
+
     /// The notifier that takes over repeats what the ledger notes as owed, and gets the unacknowledged messages again.
     private mutating func fallNotifier() {
-        breakSomething(\.crashes)
         if mutation == .forgetsWhatIsOwed { notifier.owed = [] }
         notifier.owed = notifier.owed.filter { book.isNeeded($0, in: notifier.ledger) }
             .map { mutation == .flagsNothing ? $0 : book.owed.number(of: book.owed[$0].repeated) }
@@ -75,7 +95,7 @@ extension BatonWorld {
         } else {
             add(.decide(message, isAcknowledged: true), to: &next) { world in
                 world.notifier.ledger = decision.ledger
-                world.notifier.owed = decision.publications
+                world.notifier.owed = world.inOrder(decision.publications)
                 world.notifier.published = 0
                 world.notifier.isHandling = true
                 world.notifier.isHandlingDead = isDead
@@ -83,6 +103,15 @@ extension BatonWorld {
                 if decision.usesMarker { world.notifier.markers += 1 }
             }
         }
+    }
+
+    /// The order of publications in which ``Mutation/fencesCancelsLast`` publishes them.
+    private func inOrder(_ publications: [Int32]) -> [Int32] {
+        guard mutation == .fencesCancelsLast else { return publications }
+        let isCancel = publications.contains {
+            if case .issue(let baton, _, _) = book.owed[$0] { baton.isCancel } else { false }
+        }
+        return isCancel ? publications.reversed() : publications
     }
 
     private mutating func acknowledgeHead() {
@@ -108,12 +137,14 @@ extension BatonWorld {
         var confirms = [BatonStep.Confirm.confirmed]
         if budget.confirms > 0, case .issue = book.owed[action] { confirms += [.repeated, .flagged] }
         for confirm in confirms {
-            add(.settle(action, confirm), to: &next) { $0.publish(action, confirm) }
+            add(.settle(action, confirm), to: &next) { world in
+                world.notifier.published += 1
+                world.publish(action, confirm)
+            }
         }
     }
 
     private mutating func publish(_ number: Int32, _ confirm: BatonStep.Confirm) {
-        notifier.published += 1
         switch book.owed[number] {
         case .mark(let marker): queue.append(book.news.number(of: .message(.marker(marker))))
         case .issue(let baton, _, let isFlagged):

@@ -21,6 +21,7 @@ extension BatonWorld {
             if readsLog(worker) { add(.read(worker: worker), to: &next) { $0.readLog(worker) } }
         }
         goOnNotifying(into: &next)
+        goOnOvertaken(into: &next)
         if budget.losses > 0 { lose(into: &next) }
         if budget.verbs > 0 {
             for verb in verbs {
@@ -39,6 +40,8 @@ extension BatonWorld {
     /// Markers do not go first, because their order with the workers' events counts, nor do log entries that may end a
     /// wait or keep it from ending.
     private var goesFirst: Bool {
+        // Of two notifiers each sees what the other one publishes.
+        guard overtaken.isEmpty else { return false }
         guard notifier.isHandling || !notifier.owed.isEmpty else {
             return !queue.isEmpty && dead.isEmpty && !isHoldDue && !isTurnDue
         }

@@ -17,6 +17,8 @@ struct BatonWorld {
         var verbs: Int8
         /// Workers that are asked to stop.
         var drains: Int8 = 0
+        /// Notifiers that stand still until another one has taken over, and then go on with what they believe to be theirs.
+        var takeovers: Int8 = 0
         /// Messages that the broker drops from a lane, because of a policy, and hands to the notifier as dead letters.
         var losses: Int8 = 0
     }
@@ -99,6 +101,8 @@ struct BatonWorld {
     var log: [Int32]
     var workers = [Worker(), Worker()]
     var notifier: Notifier
+    /// What a notifier still publishes that stood still and has lost its shard.
+    var overtaken: [Int32] = []
 
     var sessions: [Session] = []
     var hasObject = false
@@ -167,6 +171,8 @@ struct BatonWorld {
         words += dead
         words.append(Int32(notifier.published) | Int32(notifier.markers) << 8 | Int32(notifier.owed.count) << 16)
         words += notifier.owed
+        words.append(Int32(overtaken.count) << 8 | Int32(budget.takeovers))
+        words += overtaken
         words.append(
             Int32(lane.count) | Int32(queue.count) << 8 | Int32(log.count) << 16 | Int32(sessions.count) << 24)
         words += lane.map(\.word).sorted()

@@ -10,6 +10,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var verbs: Int8 = 0
     var drains: Int8 = 0
     var losses: Int8 = 0
+    var takeovers: Int8 = 0
     /// Whether the producer got no confirm of its job, and published it once more.
     var isProducerInDoubt = false
     /// Whether the job waits in a serial line first, where it may be cancelled.
@@ -20,13 +21,14 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var budget: BatonWorld.Budget {
         BatonWorld.Budget(
             crashes: crashes, confirms: confirms, answers: answers, verbs: verbs, drains: drains,
-            losses: losses)
+            takeovers: takeovers, losses: losses)
     }
 
     var testDescription: String {
         let parts: [(Int8, String)] = [
             (crashes, "crashes"), (confirms, "lost confirms"), (answers, "lost answers"), (verbs, "verbs"),
             (drains, "drains"), (losses, "dropped messages"),
+            (takeovers, "overtaken notifiers"),
         ]
         let named =
             parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" } + (isProducerInDoubt ? ["producer in doubt"] : [])
@@ -46,7 +48,8 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
         var bounds =
             singles(isStaged: true) + singles(isStaged: false) + pairs(isStaged: false).filter { $0.verbs == 0 }
         bounds += [true, false].flatMap { serial(isStaged: $0) }
-        if level >= 2 { bounds += pairs(isStaged: true) + pairs(isStaged: false).filter { $0.verbs > 0 } }
+        bounds.append(ModelBound(isStaged: false, verbs: 1, takeovers: 1))
+        if level >= 2 { bounds += overtaken + pairs(isStaged: true) + pairs(isStaged: false).filter { $0.verbs > 0 } }
         for crashes in 3...max(3, level) where level >= 3 {
             bounds += [true, false].map { ModelBound(isStaged: $0, crashes: Int8(crashes), verbs: 1) }
         }
@@ -54,7 +57,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     }
 
     private static var kinds: [WritableKeyPath<ModelBound, Int8>] {
-        [\.crashes, \.confirms, \.answers, \.verbs, \.drains, \.losses]
+        [\.crashes, \.confirms, \.answers, \.verbs, \.drains, \.losses, \.takeovers]
     }
 
     static func singles(isStaged: Bool) -> [ModelBound] {
@@ -68,13 +71,24 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
 
     /// A cancellation before, at and after the job's turn; and in line, with one disturbance of each kind that may meet it there.
     static func serial(isStaged: Bool) -> [ModelBound] {
-        let kinds: [WritableKeyPath<ModelBound, Int8>] = [\.crashes, \.confirms, \.losses, \.drains, \.verbs]
+        let kinds: [WritableKeyPath<ModelBound, Int8>] = [
+            \.crashes, \.confirms, \.losses, \.drains, \.verbs, \.takeovers,
+        ]
         return [ModelBound(isStaged: isStaged, verbs: 1, isSerial: true)]
             + kinds.map { kind in
                 var bound = ModelBound(isStaged: isStaged, verbs: 1, isSerial: true, hasTurn: false)
                 bound[keyPath: kind] += 1
                 return bound
             }
+    }
+
+    /// Orders and a serial line around a notifier that has lost its shard and does not know it.
+    private static var overtaken: [ModelBound] {
+        [
+            ModelBound(isStaged: false, verbs: 1, takeovers: 1, isSerial: true),
+            ModelBound(isStaged: false, verbs: 2, takeovers: 1), ModelBound(isStaged: false, verbs: 1, takeovers: 2),
+            ModelBound(isStaged: false, crashes: 1, verbs: 1, takeovers: 1),
+        ]
     }
 
     static func pairs(isStaged: Bool) -> [ModelBound] {

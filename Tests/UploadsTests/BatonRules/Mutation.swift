@@ -15,6 +15,8 @@ enum Mutation: String, CaseIterable {
     case neverProbes
     /// Rule 5: a cancel without a lock acts at once.
     case cancelsAtOnce
+    /// Rule 3: the fence of a cancellation comes behind its baton.
+    case fencesCancelsLast
     /// Rule 3: a job that the broker has dropped is held, and never issued.
     case forgetsWhatItHolds
     /// Rule 2: a publication that may have arrived is repeated without a flag.

@@ -8,9 +8,13 @@ struct IssuingVerbTests {
         try scene.order(.cancel)
         #expect(scene.publications.count == 1)
         scene.markerComesBy()
-        #expect(scene.issued?.isCancel == true)
-        #expect(scene.lane == .urgent)
-        #expect(scene.issued?.generation == 2)
+        let issued = try #require(scene.issued)
+        #expect(issued.isCancel && issued.generation == 2)
+        // Its wait begins when it is issued: by then every worker can read the fence.
+        #expect(
+            scene.publications == [
+                .append(.fence([scene.order.id: 2])), .issue(issued, lane: .urgent, maybeRepeated: false),
+            ])
     }
 
     @Test func `cancel sticks: every later issue of the round is marked so`() throws {
