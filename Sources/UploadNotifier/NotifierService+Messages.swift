@@ -19,6 +19,7 @@ extension NotifierService {
     /// publication is the end of the batch, which the caller awaits beside the next batch.
     func handle(_ batch: [NotifierMessage]) async throws(UploadError) -> NotifierBus.BatchEnd {
         try checkClaim()
+        metrics.take(batch, bus.shards)
         for message in batch {
             if case .unreadable(_, let reason, _) = message {
                 logger.error(
@@ -57,6 +58,7 @@ extension NotifierService {
 
     private func record(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         let owed = try await recordForRoutes(batch)
+        metrics.record(batch, bus.shards)
         serveClients(in: batch)
         progress.note(recorded: batch)
         if owed.contains(where: \.isOutcome) { deliveries.wake() }

@@ -26,6 +26,7 @@ extension NotifierService {
         }
         // What could not be recorded comes to the notifier that has the shard now.
         if isOther { trouble.withLock { $0.batch = nil } }
+        metrics.turn(to: new)
         serveOwn()
         await deliveries.waitForRetired(atMost: configuration.stopGrace)
         await ledger.giveSurplus()

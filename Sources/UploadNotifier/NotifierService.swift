@@ -39,6 +39,7 @@ public final class NotifierService: Service {
     let isScrubOwed = Atomic(false)
     let forgettingOrders = SweepOrders(countMaximum: .max)
     let progress: LatestProgress
+    let metrics: ShardMetrics
     private let progressFeed: (any ProgressFeed)?
     /// When the last warning about each policy that drops jobs was logged.
     let warned = Mutex<[DeathCause: Date]>([:])
@@ -55,7 +56,8 @@ public final class NotifierService: Service {
         bus: any NotifierBus, ledger: any LedgerRecorder & DeliveryOutbox, claimed: ControlView? = nil,
         delegates: [RegisteredDelegate], configuration: NotifierConfiguration = NotifierConfiguration(),
         sweeper: Sweeper? = nil, stagingSweeper: StagingSweeper? = nil, progress: LatestProgress = LatestProgress(),
-        progressFeed: (any ProgressFeed)? = nil, clock: NotifierClock = .system, logger: Logger
+        metrics: ShardMetrics = ShardMetrics(), progressFeed: (any ProgressFeed)? = nil, clock: NotifierClock = .system,
+        logger: Logger
     ) {
         self.bus = bus
         self.ledger = ledger
@@ -67,6 +69,7 @@ public final class NotifierService: Service {
         self.sweeper = sweeper
         self.stagingSweeper = stagingSweeper
         self.progress = progress
+        self.metrics = metrics
         self.progressFeed = progressFeed
         self.routes = Mutex(delegates.map(\.route))
         self.delegates = Mutex(delegates)

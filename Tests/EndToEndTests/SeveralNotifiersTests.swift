@@ -35,6 +35,24 @@ import Uploads
         #expect(seen == serial)
     }
 
+    /// Each shard has one notifier, which shows its lag; all of them together have recorded this many messages or more.
+    private func expectMetrics(of notifiers: [RunningProgram], recorded: Double) async throws {
+        var (shards, sum): ([String], Double) = ([], 0)
+        for notifier in notifiers {
+            let page = try await Web.page("http://127.0.0.1:\(try #require(notifier.port))/metrics")
+            for match in page.matches(of: /upload_notifier_shard_lag_seconds\{shard="(\d+)"\} (\S+)/) {
+                shards.append(String(match.1))
+                let seconds = try #require(Double(match.2))
+                #expect(seconds >= 0 && seconds < 300)
+            }
+            for match in page.matches(of: /upload_notifier_recorded_total\{shard="\d+"\} (\S+)/) {
+                sum += try #require(Double(match.1))
+            }
+        }
+        #expect(shards.count == 16 && Set(shards).count == 16, "\(shards)")
+        #expect(sum >= recorded)
+    }
+
     @Test func fourNotifiersShareTheWorkAndGoOnForThoseThatDieOrStop() async throws {
         let node = try await PostgreSQLNode()
         try await Deployment.with(shards: Self.sixteen) { deployment in
@@ -52,6 +70,7 @@ import Uploads
                     "jobs", "--batch", "calm", "--limit", "100", "--json", "--api", api)
                 #expect(jobs.outputText.split(separator: "\n").count == 40)
             }
+            try await expectMetrics(of: notifiers, recorded: 80)
             let serial = try await enqueue(12, "line", deployment, "--serial")
             for round in 0..<6 {
                 let victim = round % notifiers.count

@@ -10,6 +10,8 @@ enum PrometheusHelp {
         "upload_delegate_paused": "1 while a delegate is paused.",
         "upload_in_flight": "Slices that a worker carries at this moment.",
         "upload_jobs_total": "Jobs that ended, by outcome.",
+        "upload_notifier_recorded_total": "Jobs and events that a notifier has recorded in the ledger.",
+        "upload_notifier_shard_lag_seconds": "How far the record of a shard is behind what has happened.",
         "upload_queue_lag_seconds": "From when a job was enqueued, or was due, until a worker began it.",
         "upload_retries_total": "Attempts that failed and are made again, by error code.",
         "upload_seconds": "Time that workers spent on jobs that ended, without waiting.",

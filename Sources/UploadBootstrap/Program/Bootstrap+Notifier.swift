@@ -60,7 +60,7 @@ extension Bootstrap {
         let delegateManager = DelegateManager(register: ledger, logger: logger)
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)
-        let progress = LatestProgress()
+        let (progress, metrics) = (LatestProgress(), ShardMetrics())
         let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
             access: try configuration.apiAccess(), ledger: ledger, history: ledger, operations: operations,
@@ -75,7 +75,7 @@ extension Bootstrap {
                 destinations.sweepable
             }, stagingSweeper: Self.stagingSweeper(configuration, ledger, logger), staging: configuration.staging,
             readiness: readiness, operations: operations, delegateManager: delegateManager, progress: progress,
-            meet: { met in obstacle.withLock { $0 = met } }, logger: logger)
+            metrics: metrics, meet: { met in obstacle.withLock { $0 = met } }, logger: logger)
         logger.info(
             "notifier starts",
             metadata: [
@@ -88,7 +88,10 @@ extension Bootstrap {
                     HealthServer(
                         settings.http, readiness: readiness, registry: registry, api: api,
                         obstacle: { obstacle.withLock { $0 } }, logger: logger
-                    ) { await delegateManager.showBacklogs() },
+                    ) {
+                        metrics.show()
+                        await delegateManager.showBacklogs()
+                    },
                     ReloadService(input: input, logger: logger) { new in
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
                         try destinations.reload(new) { warn(logger, $0, $1) }

@@ -20,6 +20,7 @@ final class NotifierRunner: Service {
     private let operations: CurrentBroker
     private let delegateManager: DelegateManager
     private let progress: LatestProgress
+    private let metrics: ShardMetrics
     private let meet: @Sendable (LedgerObstacle?) -> Void
     private let logger: Logger
 
@@ -28,11 +29,12 @@ final class NotifierRunner: Service {
         connector: BrokerConnector, ledger: any NotifierLedger, queues: BrokerDelegateQueues,
         configuration: NotifierConfiguration, sweeper: Sweeper, stagingSweeper: StagingSweeper, staging: String,
         readiness: Readiness, operations: CurrentBroker,
-        delegateManager: DelegateManager, progress: LatestProgress,
+        delegateManager: DelegateManager, progress: LatestProgress, metrics: ShardMetrics,
         meet: @escaping @Sendable (LedgerObstacle?) -> Void, logger: Logger
     ) {
         self.operations = operations
         self.progress = progress
+        self.metrics = metrics
         self.meet = meet
         self.delegateManager = delegateManager
         self.connector = connector
@@ -110,8 +112,8 @@ final class NotifierRunner: Service {
         let service = await delegateManager.serve { delegates in
             NotifierService(
                 bus: bus, ledger: ledger, claimed: claimed, delegates: delegates, configuration: configuration,
-                sweeper: sweeper, stagingSweeper: stagingSweeper, progress: progress, progressFeed: broker,
-                logger: logger)
+                sweeper: sweeper, stagingSweeper: stagingSweeper, progress: progress, metrics: metrics,
+                progressFeed: broker, logger: logger)
         }
         readiness.set {
             if let obstacle = await broker.obstacle(within: Readiness.patience) { return obstacle }
