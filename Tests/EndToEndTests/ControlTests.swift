@@ -347,8 +347,7 @@ import Uploads
             #expect(silent.outputText.isEmpty && silent.errorText.isEmpty)
             let notifier = try deployment.start(.notifier)
             try await eventually("the orders are read") {
-                guard FileManager.default.fileExists(atPath: deployment.ledger.path) else { return false }
-                return try deployment.queryLedger("SELECT count(*) FROM sqlite_master WHERE name = 'orders'") == ["1"]
+                try deployment.hasTable("orders")
                     && deployment.queryLedger("SELECT count(*) FROM orders") == ["2"]
             }
             try await deployment.waitForLedger()

@@ -133,8 +133,10 @@ struct PostgreSQLLedgerTests {
         let client = PostgreSQLClient(try PostgreSQLLedger.configuration(url, password: nil, schema: schema))
         let third = try await PostgreSQLLedger.open(url, schema: schema)
         #expect(third.kept(of: .one).isEmpty)
+        let epoch: Int64 = try await client.execute("SELECT epoch FROM shards WHERE shard = 0")[0].get("epoch")
         try await eventually("the lease is no lease, unless it was renewed just then") {
-            try await client.execute("UPDATE shards SET held_until = now() + interval '1 hour' WHERE shard = 0")
+            try await client.execute(
+                "UPDATE shards SET held_until = now() + interval '1 hour' WHERE shard = 0 AND epoch = \(epoch)")
             return third.kept(of: .one) == [0]
         }
         await client.close()

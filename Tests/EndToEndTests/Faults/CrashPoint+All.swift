@@ -67,7 +67,7 @@ extension CrashPoint {
         ] + both(.worker, "the acknowledgement of the last delivery", .acknowledge(last)) { $0.size = size }
     }
 
-    private static let notifier: [CrashPoint] =
+    static let notifier: [CrashPoint] =
         [
             CrashPoint(
                 victim: .notifier, moment: .before, what: "the delivery of the job", step: .deliver(submitted),

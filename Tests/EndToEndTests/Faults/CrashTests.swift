@@ -7,9 +7,26 @@ import UploadTesting
 /// different ids, and no session or copy is left behind.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct CrashTests {
     @Test(arguments: CrashPoint.all) func afterAKillTheJobEndsOnceAndWhole(_ point: CrashPoint) async throws {
+        try await Crash(point: point).check()
+    }
+}
+
+/// The same with a ledger in PostgreSQL: the next notifier has the shard when the lease of the one that died has ended.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct PostgreSQLCrashTests {
+    @Test(arguments: CrashPoint.notifier) func afterAKillTheJobEndsOnceAndWhole(_ point: CrashPoint) async throws {
+        try await Crash(point: point, ledger: .shared()).check()
+    }
+}
+
+private struct Crash {
+    let point: CrashPoint
+    /// The server of the ledger; nil: a file.
+    var ledger: PostgreSQLNode?
+
+    func check() async throws {
         let bucket = try await S3Bucket.make()
         defer { bucket.proxy.stop() }
-        try await Deployment.with(destinations: [bucket.destination()]) { deployment in
+        try await Deployment.with(ledger: ledger, destinations: [bucket.destination()]) { deployment in
             let kill = KillSwitch()
             let namespace = deployment.namespace
             let proxy = try AMQPFaultProxy(to: deployment.broker.port)
@@ -50,7 +67,7 @@ import UploadTesting
             _ = try await deployment.waitForOutcomes(1)
             try await deployment.expectNothingLeftOnTheBroker(watched: [neutral])
             let orphans = point.orphans(after: proxy.steps, in: namespace)
-            try await check(point, deployment, bucket, id, file, orphans: orphans)
+            try await check(deployment, bucket, id, file, orphans: orphans)
         }
     }
 
@@ -74,7 +91,7 @@ import UploadTesting
     }
 
     private func check(
-        _ point: CrashPoint, _ deployment: Deployment, _ bucket: S3Bucket, _ id: String, _ file: URL,
+        _ deployment: Deployment, _ bucket: S3Bucket, _ id: String, _ file: URL,
         orphans: ClosedRange<Int>
     ) async throws {
         let told = try deployment.toldOutcomes()

@@ -19,7 +19,7 @@ import UploadTesting
         let ids = try await deployment.enqueue(["--to", destination, "--max-attempts", "1", folder.path])
         #expect(ids.count == Self.count)
         try await eventually("every job waits, and the circuit has opened three times") {
-            guard FileManager.default.fileExists(atPath: deployment.ledger.path) else { return false }
+            guard try deployment.hasTable("jobs") else { return false }
             let waiting = try deployment.queryLedger("SELECT count(*) FROM jobs WHERE status = 'waiting'").first
             return Int(waiting ?? "") == Self.count && openings() >= before + 3
         }

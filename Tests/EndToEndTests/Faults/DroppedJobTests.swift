@@ -24,7 +24,7 @@ import UploadsRabbitMQ
             // A lane with room for one job keeps the last one.
             let dropped = definition.contains("ttl") ? Self.count : Self.count - 1
             try await eventually("the dropped jobs are held") {
-                guard try self.hasHolds(deployment) else { return false }
+                guard try deployment.hasTable("holds") else { return false }
                 return try deployment.queryLedger("SELECT count(*) FROM holds WHERE needs_worker") == ["\(dropped)"]
             }
             let key = definition.contains("ttl") ? "message-ttl" : "max-length"
@@ -46,12 +46,6 @@ import UploadsRabbitMQ
             #expect(try deployment.queryLedger("SELECT count(*) FROM holds") == ["0"])
             try await deployment.expectNothingLeftOnTheBroker(watched: [])
         }
-    }
-
-    /// Whether the notifier has created its ledger with all tables.
-    private func hasHolds(_ deployment: Deployment) throws -> Bool {
-        guard FileManager.default.fileExists(atPath: deployment.ledger.path) else { return false }
-        return try deployment.queryLedger("SELECT name FROM sqlite_master WHERE name = 'holds'") == ["holds"]
     }
 
     enum Order: CaseIterable { case notifierFirst, notifierRestarted, workerBeforeNotifier }
@@ -77,7 +71,7 @@ import UploadsRabbitMQ
             }
             if let running = notifier {
                 try await eventually("the job is held for its queue") {
-                    guard try self.hasHolds(deployment) else { return false }
+                    guard try deployment.hasTable("holds") else { return false }
                     return try deployment.queryLedger("SELECT queue FROM holds") == [queue.rawValue]
                 }
                 let story = try await deployment.control([

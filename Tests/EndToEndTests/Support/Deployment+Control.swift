@@ -57,7 +57,7 @@ extension Deployment {
     /// Waits until the ledger has this status for a job.
     func waitForStatus(_ status: String, of job: String) async throws {
         try await eventually("\(job) is \(status)") {
-            guard FileManager.default.fileExists(atPath: self.ledger.path) else { return false }
+            guard try self.hasTable("jobs") else { return false }
             return try self.queryLedger("SELECT status FROM jobs WHERE id = '\(job)'") == [status]
         }
     }

@@ -99,12 +99,22 @@ extension Deployment {
         ).joined(separator: "\n")
     }
 
-    /// The rows of a query on the ledger, or on another one, with columns joined by `|`. `plain(record)` is the JSON of a job's row,
-    /// `plain(body)` that of an event's.
+    /// The rows of a query on the ledger, or on another one, with columns joined by `|`. In SQLite `plain(record)` is the JSON of a job's
+    /// row, `plain(body)` that of an event's.
     func queryLedger(_ sql: String, in other: URL? = nil) throws -> [String] {
-        try withLedger(other ?? ledger, isReadOnly: true) { db in
+        if let database, other == nil {
+            return try PostgreSQLNode.query(sql, schema: PostgreSQLLedger.standardSchema, at: database)
+        }
+        return try withLedger(other ?? ledger, isReadOnly: true) { db in
             try Row.fetchAll(db, sql: sql).map { row in row.databaseValues.map(Self.text).joined(separator: "|") }
         }
+    }
+
+    /// Whether the ledger has a table already.
+    func hasTable(_ name: String) throws -> Bool {
+        if database != nil { return try queryLedger("SELECT to_regclass('\(name)') IS NOT NULL") == ["t"] }
+        return try FileManager.default.fileExists(atPath: ledger.path)
+            && queryLedger("SELECT name FROM sqlite_master WHERE name = '\(name)'") == [name]
     }
 
     /// Changes the ledger while the notifier is down or does not write.

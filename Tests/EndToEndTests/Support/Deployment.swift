@@ -16,11 +16,15 @@ final class Deployment: Sendable {
     /// The number that `LONGSHORE_SHARDS` says, or 1, unless the test needs another one.
     let shards: Shards
     let uploaded: URL
+    /// The URL of the ledger's database; nil: the ledger is the file ``ledger``.
+    let database: String?
     private let running = Mutex<[RunningProgram]>([])
     private let count = Mutex(0)
 
     private static let usualShards =
         ProcessInfo.processInfo.environment["LONGSHORE_SHARDS"].flatMap { Int($0) }.flatMap { Shards($0) } ?? .one
+
+    private static let usesPostgreSQL = ProcessInfo.processInfo.environment["LONGSHORE_LEDGER"] == "postgresql"
 
     var topology: UploadTopology {
         get throws { try UploadTopology(namespace: namespace, shards: shards) }
@@ -33,15 +37,18 @@ final class Deployment: Sendable {
     var events: URL { path.appending(path: "events.ndjson") }
     var configuration: URL { path.appending(path: "upload.yaml") }
 
-    /// - Parameter configuration: more lines of YAML: destinations go under `destinations`, the rest at the end.
+    /// - Parameters:
+    ///   - server: where the ledger gets a database of its own.
+    ///   - configuration: more lines of YAML: destinations go under `destinations`, the rest at the end.
     init(
-        broker: BrokerNode, url: String? = nil, shards: Shards? = nil, destinations: [String] = [],
-        delegates: [String] = [], configuration lines: [String] = []
+        broker: BrokerNode, url: String? = nil, shards: Shards? = nil, ledger server: PostgreSQLNode? = nil,
+        destinations: [String] = [], delegates: [String] = [], configuration lines: [String] = []
     ) throws {
         self.broker = broker
         self.shards = shards ?? Self.usualShards
         directory = try TemporaryDirectory()
         namespace = UniqueNames.make("e2e")
+        database = try server?.makeDatabase(namespace.replacing("-", with: "_"))
         uploaded = directory.url.appending(path: "uploaded")
         for folder in [uploaded, directory.url.appending(path: "logs"), directory.url.appending(path: "files")] {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -56,21 +63,24 @@ final class Deployment: Sendable {
               local: {driver: directory, path: \(uploaded.path)}
             \(destinations.map { "  \($0)\n" }.joined())delegates:
               events: {kind: log, path: \(events.path)}
-            \(delegates.map { "  \($0)\n" }.joined())notifier: {ledger: \(ledger.path)}
+            \(delegates.map { "  \($0)\n" }.joined())notifier: {ledger: "\(database ?? ledger.path)"}
             \(lines.joined(separator: "\n"))
             """
         try Data(yaml.utf8).write(to: configuration)
     }
 
     /// Runs the body with a deployment, and stops the programs that are still running.
+    /// - Parameter server: the PostgreSQL server of the ledger. With nil the ledger is a file, unless `LONGSHORE_LEDGER` is `postgresql`.
     static func with(
-        broker: BrokerNode? = nil, url: String? = nil, shards: Shards? = nil, destinations: [String] = [],
-        delegates: [String] = [], configuration: [String] = [], _ body: (Deployment) async throws -> Void
+        broker: BrokerNode? = nil, url: String? = nil, shards: Shards? = nil, ledger server: PostgreSQLNode? = nil,
+        destinations: [String] = [], delegates: [String] = [], configuration: [String] = [],
+        _ body: (Deployment) async throws -> Void
     ) async throws {
         let node: BrokerNode = if let broker { broker } else { try await BrokerNode.shared() }
+        let usual = Self.usesPostgreSQL ? try await PostgreSQLNode.shared() : nil
         let deployment = try Deployment(
-            broker: node, url: url, shards: shards, destinations: destinations, delegates: delegates,
-            configuration: configuration)
+            broker: node, url: url, shards: shards, ledger: server ?? usual, destinations: destinations,
+            delegates: delegates, configuration: configuration)
         do {
             try await body(deployment)
         } catch {

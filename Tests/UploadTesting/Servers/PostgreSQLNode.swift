@@ -53,6 +53,21 @@ public final class PostgreSQLNode: Sendable {
         _ = try await Spawn.output(of: "/usr/bin/env", asUser + ["\(programs)/\(program)"] + arguments)
     }
 
+    /// Makes a database. - Returns: its URL for the superuser.
+    public func makeDatabase(_ name: String) throws -> String {
+        _ = try Self.query("CREATE DATABASE \(name)", at: url)
+        return "postgres://upload:secret@127.0.0.1:\(port)/\(name)"
+    }
+
+    /// The rows of a query, with columns joined by `|`; the calling thread waits for psql.
+    public static func query(_ sql: String, schema: String = "public", at url: String) throws -> [String] {
+        let (output, errors) = try Spawn.run(
+            "\(programs)/psql",
+            ["-X", "-A", "-t", "-q", "-c", sql, "\(url)?options=-csearch_path%3D\(schema)"])
+        guard output.status == 0 else { throw DidNotHappen("\(sql): \(errors)") }
+        return output.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
     /// Starts a replica, which follows this server until it is promoted.
     public func replica() async throws -> PostgreSQLNode {
         try await PostgreSQLNode([]) { directory in
