@@ -5,10 +5,12 @@ import Uploads
 /// Finds the jobs of a listing, in a time that hardly depends on the number of jobs: see `JobSearch` for the ways by indexes, which are the
 /// same here.
 struct PostgreSQLSearch {
-    /// The most jobs whose texts are compared one after the other for a page.
-    private static let walkCount: Int64 = 20_000
+    /// The jobs whose texts are compared one after the other at first.
+    private static let walkCount: Int64 = 10_000
+    /// The most jobs whose texts are compared one after the other for a page that is full then.
+    private static let longWalkCount: Int64 = 50_000
     /// So many matches in a walk mean that the text is common: the index by trigrams would find too many jobs.
-    private static let commonCount = 100
+    private static let commonCount: Int64 = 100
 
     private let filter: LedgerFilter
     private let transaction: Transaction
@@ -138,10 +140,10 @@ struct PostgreSQLSearch {
         if filter.isScoped, try await scopes().map(\.count).sumSaturating() <= JobSearch.fewMaximum {
             return try page(of: try await find(needle, beyond(start)))
         }
-        let order: Statement = isNewestFirst ? "job DESC" : "job"
+        let (order, pattern): (Statement, String) = (isNewestFirst ? "job DESC" : "job", Self.pattern(needle))
         let walk = try await transaction.execute(
             """
-            SELECT count(*) AS count, count(*) FILTER (WHERE strpos(text, \(needle)) > 0) AS matches,
+            SELECT count(*) AS count, count(*) FILTER (WHERE text LIKE \(pattern)) AS matches,
             \(isNewestFirst ? "min(job)" as Statement : "max(job)") AS last FROM (
                 SELECT job, text FROM texts WHERE \(beyond(start, column: "job")) ORDER BY \(order)
                 LIMIT \(Self.walkCount)
@@ -151,19 +153,26 @@ struct PostgreSQLSearch {
             return JobPage(jobs: [], next: nil)
         }
         let isLast: Bool = try walked.get("count", as: Int64.self) < Self.walkCount
+        let matches: Int64 = try walked.get("matches")
+        // They are not expected at all if other conditions are as rare.
+        if !isLast, conditions.isEmpty, matches * Self.longWalkCount >= Int64(filter.limit) * Self.walkCount {
+            return try page(of: try await find(needle, beyond(start)))
+        }
+        if !isLast, matches < min(Int64(filter.limit), Self.commonCount) {
+            return try page(of: try await findRare(pattern, beyond(start, column: "job")))
+        }
         let near = try await find(needle, "\(beyond(start)) AND \(notBeyond(last))")
         if near.count == filter.limit || isLast { return try page(of: near) }
-        guard try walked.get("matches", as: Int64.self) < Self.commonCount else {
+        guard matches < Self.commonCount else {
             let end = try await transaction.execute("SELECT id FROM jobs WHERE seq = \(last)").first
             let jobs = try jobs(near)
             return JobPage(jobs: jobs, next: try end.flatMap { JobID(try $0.get("id")) } ?? jobs.last?.id)
         }
-        return try page(of: try await find(needle, "\(beyond(start)) AND texts.text LIKE \(Self.pattern(needle))"))
+        return try page(of: try await findRare(pattern, beyond(start, column: "job")))
     }
 
+    /// Compares the texts of jobs in their order: the index by trigrams does not know `strpos`.
     private func find(_ needle: String, _ condition: Statement) async throws -> Rows {
-        var conditions = filter.timeConditionsInPostgreSQL + filter.columnConditionsInPostgreSQL
-        if let key = filter.idempotencyKey { conditions.append("sha256(idempotency) = \(key.digest)") }
         let order: Statement = isNewestFirst ? "seq DESC" : "seq"
         return try await transaction.execute(
             """
@@ -171,6 +180,26 @@ struct PostgreSQLSearch {
             WHERE \(condition) AND strpos(texts.text, \(needle)) > 0 AND \(PostgreSQLStore.all(conditions))
             ORDER BY \(order) LIMIT \(Int64(filter.limit))
             """)
+    }
+
+    /// Finds all matches by the index, and then the first ones that meet the other conditions. The server itself, which takes matches to be
+    /// everywhere, would walk through all texts in their order.
+    private func findRare(_ pattern: String, _ condition: Statement) async throws -> Rows {
+        let order: Statement = isNewestFirst ? "job DESC" : "job"
+        return try await transaction.execute(
+            """
+            WITH hits AS MATERIALIZED (
+                SELECT job FROM texts WHERE \(condition) AND text LIKE \(pattern)
+            )
+            SELECT found.* FROM (SELECT job FROM hits ORDER BY \(order)) AS hit CROSS JOIN LATERAL (
+                SELECT id, record FROM jobs WHERE seq = hit.job AND \(PostgreSQLStore.all(conditions)) OFFSET 0
+            ) AS found ORDER BY hit.\(order) LIMIT \(Int64(filter.limit))
+            """)
+    }
+
+    private var conditions: [Statement] {
+        filter.timeConditionsInPostgreSQL + filter.columnConditionsInPostgreSQL
+            + (filter.idempotencyKey.map { ["sha256(idempotency) = \($0.digest)"] } ?? [])
     }
 
     private func beyond(_ place: Int64?, column: Statement = "seq") -> Statement {
