@@ -78,8 +78,7 @@ class prepared:
         return self.bench
 
     def __exit__(self, *_):
-        self.bench.sink.stop()
-        self.bench.broker.stop()
+        self.bench.stop()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .broker import Broker
 from .files import Files
+from .postgres import Postgres
 from .sink import Sink
 
 # The same for all contestants.
@@ -27,6 +28,7 @@ class Bench:
     broker: Broker
     sink: Sink
     files: Files
+    _postgres: Postgres | None = None
     _last: int = 0
 
     @property
@@ -51,6 +53,19 @@ class Bench:
     def build(self) -> str:
         kind = self.programs.resolve().name
         return {"release": "release build", "debug": "DEBUG BUILD: these figures say nothing"}.get(kind, kind)
+
+    @property
+    def postgres(self) -> Postgres:
+        """Started when a row first needs it."""
+        if not self._postgres:
+            self._postgres = Postgres(self.root, self.home)
+        return self._postgres
+
+    def stop(self):
+        self.sink.stop()
+        self.broker.stop()
+        if self._postgres:
+            self._postgres.stop()
 
     def size(self, full: int, quick: int) -> int:
         return quick if self.is_quick else full

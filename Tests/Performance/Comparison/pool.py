@@ -6,9 +6,11 @@ import shutil
 import sqlite3
 import time
 from contextlib import closing
+from pathlib import Path
 
 from .bench import ACCESS_KEY, JOBS_AT_ONCE, PART_MIB, PARTS_AT_ONCE, SECRET_KEY, Bench, free_port
 from .measure import say
+from .postgres import Session
 from .processes import Failed, Measured, Program, run, wait_until
 
 ENDED = ("completed", "failed", "cancelled")
@@ -16,22 +18,28 @@ ENDED = ("completed", "failed", "cancelled")
 
 class Pool:
     def __init__(self, bench: Bench, endpoint: str | None = None, delegates: dict[str, str] | None = None,
-                 destination: dict[str, str] | None = None):
-        """endpoint: another S3 server than the sink. destination: further keys of it. delegates: by name. In YAML."""
+                 destination: dict[str, str] | None = None, is_postgres: bool = False, shards: int = 1):
+        """endpoint: another S3 server than the sink. destination: further keys of it. delegates: by name. In YAML.
+
+        is_postgres: the ledger is a database of its own on the private PostgreSQL server.
+        """
         self.bench = bench
         self.directory = bench.directory("pool")
         self.namespace = f"bench-{os.getpid()}-{bench.number()}"
+        self.shards = shards
         self.programs: list[Program] = []
         self.ledger = self.directory / "ledger.sqlite"
+        self.database = bench.postgres.make_database(self.namespace) if is_postgres else None
+        self._session = Session(self.database) if self.database else None
         keys = {
             "driver": "s3", "endpoint": endpoint or bench.sink.url, "region": "us-east-1", "bucket": bench.sink.bucket,
             "accessKeyId": ACCESS_KEY, "secretAccessKey": SECRET_KEY, "partSize": f"{PART_MIB}MiB",
         } | (destination or {})
         lines = [
-            f"broker: {bench.broker.url}", f"namespace: {self.namespace}", f"staging: {self.directory}/staging",
+            f"broker: {bench.broker.url}", f"namespace: {self.namespace}", f"shards: {shards}", f"staging: {self.directory}/staging",
             f"sourceRoots: [{bench.files.directory}]", "log: {level: warning}",
             "destinations:", "  sink:", *(f"    {key}: {value}" for key, value in keys.items()),
-            f"notifier: {{ledger: {self.ledger}, allowNetworks: [127.0.0.0/8]}}",
+            f"notifier: {{ledger: '{self.database or self.ledger}', allowNetworks: [127.0.0.0/8]}}",
             f"worker: {{concurrency: {JOBS_AT_ONCE}, parts: {PARTS_AT_ONCE}}}",
         ]
         if delegates:
@@ -54,17 +62,39 @@ class Pool:
 
     def start(self, name: str, *arguments) -> Program:
         """Starts a program that runs until it is stopped, and waits until it is ready."""
+        program, port = self._launch(name, *arguments)
+        self._wait_until_ready(program, port)
+        return program
+
+    def _launch(self, name: str, *arguments) -> tuple[Program, int]:
         port = free_port()
         command = self._command(name, "--config", self.configuration, "--http", f"127.0.0.1:{port}", *arguments)
         program = Program(command, self.directory / f"{len(self.programs)}-{name}.log", self._environment())
         self.programs.append(program)
+        return program, port
+
+    @staticmethod
+    def _wait_until_ready(program: Program, port: int):
+        name = Path(str(program.command[0])).name
         wait_until(lambda: _is_ready(port) or not program.is_running, f"{name} to be ready", 120)
         if not program.is_running:
             raise Failed(f"{name} ended: {program.last_words()}")
-        return program
 
     def start_notifier(self) -> Program:
         return self.start("upload-notifier")
+
+    def start_notifiers(self, count: int) -> list[Program]:
+        """Starts notifiers with one ledger, and waits until they have divided the shards among themselves."""
+        names = [["--ledger", f"{self.database}?application_name=notifier-{number}"] if self.database else []
+                 for number in range(count)]
+        started = [self._launch("upload-notifier", *name) for name in names]
+        for program, port in started:
+            self._wait_until_ready(program, port)
+        if self._session:
+            sql = "SELECT count(*) FROM longshore.shards WHERE held_until > now() GROUP BY holder"
+            wanted = [[str(self.shards // count)]] * count
+            wait_until(lambda: self._session.rows(sql) == wanted, "the notifiers to divide the shards", 60)
+        return [program for program, _ in started]
 
     def start_worker(self, *arguments) -> Program:
         return self.start("upload-worker", *arguments)
@@ -81,7 +111,10 @@ class Pool:
         self.enqueue(file)
 
     def counts(self) -> dict[str, int]:
-        """The number of jobs by status, read from the ledger's file, because the notifier's API would ask the broker each time."""
+        """The number of jobs by status, read from the ledger itself, because the notifier's API would ask the broker each time."""
+        if self._session:
+            rows = self._session.rows("SELECT status, sum(jobs) FROM longshore.tallies GROUP BY status")
+            return {status: int(count) for status, count in rows}
         try:
             with closing(sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)) as ledger:
                 return dict(ledger.execute("SELECT status, sum(jobs) FROM tallies GROUP BY status"))
@@ -105,6 +138,8 @@ class Pool:
     def close(self):
         for program in reversed(self.programs):
             program.stop()
+        if self._session:
+            self._session.__exit__()
         command = self._command(
             "uploadctl", "topology", "delete", "--discard", "--yes", "--config", self.configuration)
         try:
