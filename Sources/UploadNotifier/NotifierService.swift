@@ -303,6 +303,8 @@ public final class NotifierService: Service {
     }
 
     private func consume() async {
+        // A notifier that works no more has no shards to show, whatever its ledger says.
+        defer { metrics.turn(to: []) }
         while !Task.isCancelled, !isStopping.withLock({ $0 }), !isSuperseded {
             let own = ledger.kept(of: bus.shards)
             await outcomes.end()

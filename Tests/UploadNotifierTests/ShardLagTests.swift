@@ -61,4 +61,20 @@ import Uploads
         metrics.turn(to: [2, 3])
         #expect(metrics.lags == [2: 81, 3: 0], "a shard that comes anew has nothing at hand")
     }
+
+    @Test func `a notifier shows its shards while it works, and none when it has ended`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let (bus, clock, job) = (MemoryNotifierBus(), ManualClock(), Sample.job())
+        let metrics = ShardMetrics(clock: clock.clock)
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: [], metrics: metrics, clock: clock.clock, logger: quiet)
+        try await service.run {
+            bus.send(.job(job, maybeRepeated: false))
+            try await until { bus.acknowledged == 1 }
+            #expect(metrics.lags == [0: start.timeIntervalSince(job.enqueuedAt)])
+        }
+        #expect(metrics.lags.isEmpty)
+        try ledger.close()
+    }
 }

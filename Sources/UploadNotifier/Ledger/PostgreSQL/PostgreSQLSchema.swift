@@ -341,6 +341,16 @@ enum PostgreSQLSchema {
         """,
     ]
 
+    private static let addingToTallies: Statement = """
+        ON CONFLICT (queue, destination, status, digit)
+        DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes
+        """
+    private static let addingToThroughput: Statement = """
+        ON CONFLICT (queue, minute, digit) DO UPDATE SET completed = throughput.completed + excluded.completed,
+        failed = throughput.failed + excluded.failed, cancelled = throughput.cancelled + excluded.cancelled,
+        bytes = throughput.bytes + excluded.bytes
+        """
+
     /// Rows for all shards, and sums with a row for each digit of the jobs' ids, so that transactions of different shards change no common row.
     private static let sharded: [Statement] =
         [
@@ -363,16 +373,13 @@ enum PostgreSQLSchema {
                 INSERT INTO tallies (queue, destination, status, digit, jobs, bytes)
                 SELECT queue, destination, status, right(id, 1), count(*), sum(size) FROM new_rows
                 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-                ON CONFLICT (queue, destination, status, digit)
-                DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes;
+                \(addingToTallies);
                 INSERT INTO throughput (queue, minute, digit, completed, failed, cancelled, bytes)
                 SELECT queue, floor(since / 60), right(id, 1), count(*) FILTER (WHERE status = 'completed'),
                 count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status = 'cancelled'),
                 coalesce(sum(size) FILTER (WHERE status = 'completed'), 0)
                 FROM new_rows WHERE status IN ('completed', 'failed', 'cancelled') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-                ON CONFLICT (queue, minute, digit) DO UPDATE SET completed = throughput.completed + excluded.completed,
-                failed = throughput.failed + excluded.failed, cancelled = throughput.cancelled + excluded.cancelled,
-                bytes = throughput.bytes + excluded.bytes;
+                \(addingToThroughput);
                 RETURN NULL;
             END $$
             """,
@@ -383,8 +390,7 @@ enum PostgreSQLSchema {
                     SELECT queue, destination, status, right(id, 1) AS digit, 1 AS jobs, size AS bytes FROM new_rows
                     UNION ALL SELECT queue, destination, status, right(id, 1), -1, -size FROM old_rows
                 ) AS changes GROUP BY 1, 2, 3, 4 HAVING sum(jobs) <> 0 OR sum(bytes) <> 0 ORDER BY 1, 2, 3, 4
-                ON CONFLICT (queue, destination, status, digit)
-                DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes;
+                \(addingToTallies);
                 INSERT INTO throughput (queue, minute, digit, completed, failed, cancelled, bytes)
                 SELECT new_rows.queue, floor(new_rows.since / 60), right(new_rows.id, 1),
                 count(*) FILTER (WHERE new_rows.status = 'completed'), count(*) FILTER (WHERE new_rows.status = 'failed'),
@@ -393,9 +399,7 @@ enum PostgreSQLSchema {
                 FROM new_rows JOIN old_rows USING (seq)
                 WHERE new_rows.status IN ('completed', 'failed', 'cancelled') AND new_rows.status <> old_rows.status
                 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-                ON CONFLICT (queue, minute, digit) DO UPDATE SET completed = throughput.completed + excluded.completed,
-                failed = throughput.failed + excluded.failed, cancelled = throughput.cancelled + excluded.cancelled,
-                bytes = throughput.bytes + excluded.bytes;
+                \(addingToThroughput);
                 RETURN NULL;
             END $$
             """,
@@ -404,8 +408,7 @@ enum PostgreSQLSchema {
                 INSERT INTO tallies (queue, destination, status, digit, jobs, bytes)
                 SELECT queue, destination, status, right(id, 1), -count(*), -sum(size) FROM old_rows
                 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-                ON CONFLICT (queue, destination, status, digit)
-                DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes;
+                \(addingToTallies);
                 UPDATE identity SET last_event = greatest(last_event, (SELECT max(seq) FROM events));
                 DELETE FROM deliveries WHERE job IN (SELECT seq FROM old_rows);
                 DELETE FROM events WHERE job IN (SELECT seq FROM old_rows);

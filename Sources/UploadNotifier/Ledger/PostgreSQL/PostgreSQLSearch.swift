@@ -154,7 +154,7 @@ struct PostgreSQLSearch {
         }
         let isLast: Bool = try walked.get("count", as: Int64.self) < Self.walkCount
         let matches: Int64 = try walked.get("matches")
-        // They are not expected at all if other conditions are as rare.
+        // With so many matches among the first texts, a page is full before the long walk ends, unless other conditions leave few of them.
         if !isLast, conditions.isEmpty, matches * Self.longWalkCount >= Int64(filter.limit) * Self.walkCount {
             return try page(of: try await find(needle, beyond(start)))
         }
