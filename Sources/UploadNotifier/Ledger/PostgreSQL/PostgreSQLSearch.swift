@@ -159,7 +159,7 @@ struct PostgreSQLSearch {
             return try page(of: try await find(needle, beyond(start)))
         }
         if !isLast, matches < min(Int64(filter.limit), Self.commonCount) {
-            return try page(of: try await findRare(pattern, beyond(start, column: "job")))
+            return try page(of: try await findRare(needle, beyond(start, column: "job")))
         }
         let near = try await find(needle, "\(beyond(start)) AND \(notBeyond(last))")
         if near.count == filter.limit || isLast { return try page(of: near) }
@@ -168,7 +168,7 @@ struct PostgreSQLSearch {
             let jobs = try jobs(near)
             return JobPage(jobs: jobs, next: try end.flatMap { JobID(try $0.get("id")) } ?? jobs.last?.id)
         }
-        return try page(of: try await findRare(pattern, beyond(start, column: "job")))
+        return try page(of: try await findRare(needle, beyond(start, column: "job")))
     }
 
     /// Compares the texts of jobs in their order: the index by trigrams does not know `strpos`.
@@ -184,12 +184,19 @@ struct PostgreSQLSearch {
 
     /// Finds all matches by the index, and then the first ones that meet the other conditions. The server itself, which takes matches to be
     /// everywhere, would walk through all texts in their order.
-    private func findRare(_ pattern: String, _ condition: Statement) async throws -> Rows {
+    private func findRare(_ needle: String, _ condition: Statement) async throws -> Rows {
         let order: Statement = isNewestFirst ? "job DESC" : "job"
+        let words = try await RareWords.of(needle, in: transaction)
+        let match: Statement =
+            words.isEmpty
+            ? "text LIKE \(Self.pattern(needle))"
+            : PostgreSQLStore.all(
+                words.map { "text LIKE \(Self.pattern($0))" as Statement } + ["strpos(text, \(needle)) > 0"])
         return try await transaction.execute(
             """
             WITH hits AS MATERIALIZED (
-                SELECT job FROM texts WHERE \(condition) AND text LIKE \(pattern)
+                SELECT job FROM texts
+                WHERE \(condition) AND \(match)
             )
             SELECT found.* FROM (SELECT job FROM hits ORDER BY \(order)) AS hit CROSS JOIN LATERAL (
                 SELECT id, record FROM jobs WHERE seq = hit.job AND \(PostgreSQLStore.all(conditions)) OFFSET 0
