@@ -88,11 +88,16 @@ import Uploads
             }
             try await expectWhole(ids, serial: serial, deployment)
             try await waitUntilReady(notifiers)
-            let status = try await deployment.control("ledger", "status", "--ledger", node.url, "--json")
-            let shown = try JSONSerialization.jsonObject(with: Data(status.outputText.utf8)) as? [String: Any]
-            let holders = try #require(shown?["holders"] as? [String: [Int]])
-            #expect(holders.count == 4 && holders.values.allSatisfy { $0.count == 4 }, "\(holders)")
-            #expect(holders.values.flatMap { $0 }.sorted() == Array(0..<16))
+            // The last one that came back is ready with its first shard; the others give it more one after the other.
+            try await eventually("each has four of the sixteen shards") {
+                // Its exit status is 1 while a shard goes from one to another.
+                let status = try await deployment.control(
+                    "ledger", "status", "--ledger", node.url, "--json", expecting: nil)
+                let shown = try JSONSerialization.jsonObject(with: Data(status.outputText.utf8)) as? [String: Any]
+                let holders = try #require(shown?["holders"] as? [String: [Int]])
+                return holders.count == 4 && holders.values.allSatisfy { $0.count == 4 }
+                    && holders.values.flatMap { $0 }.sorted() == Array(0..<16)
+            }
             // One order reaches the jobs of all.
             let forgotten = try await deployment.control(
                 "forget", "--batch", "calm", "--json", "--yes")
