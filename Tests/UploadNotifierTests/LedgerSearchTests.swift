@@ -34,9 +34,9 @@ struct LedgerSearchTests {
     }
 
     private static func insert(_ numbers: Range<Int>, in db: Database) throws {
-        var texts = JobTexts()
-        for number in numbers { try JobRow.insert(job(number), whole: nil, &texts, in: db) }
-        try texts.write(in: db)
+        var derived = DerivedRows()
+        for number in numbers { try JobRow.insert(job(number), whole: nil, &derived, in: db) }
+        try derived.write(in: db)
     }
 
     private static func filled(_ scratch: Scratch) async throws -> Ledger {

@@ -331,7 +331,7 @@ struct LedgerTroubleTests {
         }
         let ends: [EventKind?] = [nil, .failed, .completed, .completed]
         try await old.write { db in
-            var texts = JobTexts()
+            var derived = DerivedRows()
             for (order, end) in zip(orders, ends) {
                 var job = LedgerJob(Baton(job: order.redacted), isWhole: true, at: Sample.start)
                 if let end {
@@ -339,13 +339,13 @@ struct LedgerTroubleTests {
                     job.end = RoundEnd(kind: end, event: "\(order.id)", at: Sample.start)
                 }
                 let whole = order == order.redacted ? nil : try WireJSON.encode(order)
-                try JobRow.insert(job, whole: whole, &texts, in: db)
+                try JobRow.insert(job, whole: whole, &derived, in: db)
                 // Such a ledger does not compress its rows.
                 try db.execute(
                     sql: "UPDATE jobs SET record = ? WHERE id = ?",
                     arguments: [try WireJSON.encode(job), job.id.rawValue])
             }
-            try texts.write(in: db)
+            try derived.write(in: db)
         }
         try old.close()
 

@@ -7,9 +7,12 @@ import Synchronization
 /// A remembered value counts only for the very bytes that it was written as. A transaction that was rolled back, or another program that
 /// changed the row, leaves other bytes there, which are decoded.
 final class DecodedRows<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private struct Entry {
-        var bytes: Data
-        var value: Value
+    /// A class, because the tables of entries grow by copying.
+    private final class Entry: Sendable {
+        let bytes: Data
+        let value: Value
+
+        init(_ bytes: Data, _ value: Value) { (self.bytes, self.value) = (bytes, value) }
     }
 
     /// Rows by their keys in two generations: when the young one is full it becomes the old one, whose rows are forgotten.
@@ -35,7 +38,7 @@ final class DecodedRows<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 entries.young = [:]
                 entries.youngBytes = bytes.count
             }
-            entries.young[key] = Entry(bytes: bytes, value: value)
+            entries.young[key] = Entry(bytes, value)
         }
     }
 

@@ -6,9 +6,11 @@ import Uploads
 enum JobRow {
     /// Adds a job.
     /// - Parameter whole: the original order, if the row shows it redacted.
-    /// - Returns: the record.
+    /// - Returns: the number of the row, and the record.
     @discardableResult
-    static func insert(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws -> Data {
+    static func insert(
+        _ job: LedgerJob, whole: Data?, _ derived: inout DerivedRows, in db: Database
+    ) throws -> (row: Int64, record: Data) {
         let order = job.baton.job
         let text = SearchText.of(job)
         let record = RowText.stored(try WireJSON.encode(job))
@@ -24,9 +26,10 @@ enum JobRow {
             order.idempotencyKey, order.source.stagedName, text, record,
         ])
         let row = db.lastInsertedRowID
-        texts.add(text, of: row)
+        derived.texts.add(text, of: row)
+        derived.tallies.move(job, from: nil)
         if let whole { try keep(whole, of: row, in: db) }
-        return record
+        return (row, record)
     }
 
     /// Writes the columns that may change. Indexed columns that cannot change are left out, since SQLite writes the index of every column
@@ -35,38 +38,47 @@ enum JobRow {
     /// - Returns: the record.
     @discardableResult
     static func update(
-        _ job: LedgerJob, from before: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database
+        _ row: Int64, _ job: LedgerJob, from before: LedgerJob, whole: Data?, _ derived: inout DerivedRows,
+        in db: Database
     ) throws -> Data {
-        let id = job.id.rawValue
-        if !SearchText.isSame(of: before, job) { try rewriteText(of: job, &texts, in: db) }
+        if !SearchText.isSame(of: before, job) { try rewriteText(of: job, row, &derived.texts, in: db) }
+        try movePlace(of: job, row, from: before, in: db)
+        derived.tallies.move(job, from: before)
         let record = RowText.stored(try WireJSON.encode(job))
         try db.cachedStatement(
-            sql: "UPDATE jobs SET status = ?, since = ?, size = ?, record = ? WHERE id = ?"
+            sql: "UPDATE jobs SET status = ?, since = ?, size = ?, record = ? WHERE seq = ?"
         ).execute(arguments: [
-            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, record, id,
+            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, record, row,
         ])
         if job.needsNoBytes {
-            try db.cachedStatement(sql: "DELETE FROM wholes WHERE job = (SELECT seq FROM jobs WHERE id = ?)")
-                .execute(arguments: [id])
+            try db.cachedStatement(sql: "DELETE FROM wholes WHERE job = ?").execute(arguments: [row])
         }
-        guard let whole else { return record }
-        let row = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM jobs WHERE id = ?"), arguments: [id])
-        if let row { try keep(whole, of: row, in: db) }
+        if let whole { try keep(whole, of: row, in: db) }
         return record
     }
 
+    /// Writes queue and destination, which change when a job is known from an event alone, and its order names others.
+    private static func movePlace(of job: LedgerJob, _ row: Int64, from before: LedgerJob, in db: Database) throws {
+        guard !before.baton.hasJob(of: job.baton) else { return }
+        let (old, order) = (before.baton.job, job.baton.job)
+        guard old.queue != order.queue || old.destination.label != order.destination.label else { return }
+        try db.cachedStatement(sql: "UPDATE jobs SET queue = ?, destination = ? WHERE seq = ?")
+            .execute(arguments: [order.queue.rawValue, order.destination.label, row])
+    }
+
     /// Writes the text by which the job is found, and the key under which its object is stored.
-    private static func rewriteText(of job: LedgerJob, _ texts: inout JobTexts, in db: Database) throws {
-        let id = job.id.rawValue
+    private static func rewriteText(
+        of job: LedgerJob, _ row: Int64, _ texts: inout JobTexts, in db: Database
+    ) throws {
         let text = SearchText.of(job)
-        let retold = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT seq, text FROM jobs WHERE id = ? AND text <> ?"), arguments: [id, text])
-        guard let retold else { return }
-        texts.replace(retold["text"], with: text, of: retold["seq"])
-        try db.cachedStatement(sql: "UPDATE jobs SET text = ? WHERE id = ?").execute(arguments: [text, id])
+        let old = try String.fetchOne(
+            db.cachedStatement(sql: "SELECT text FROM jobs WHERE seq = ? AND text <> ?"), arguments: [row, text])
+        guard let old else { return }
+        texts.replace(old, with: text, of: row)
+        try db.cachedStatement(sql: "UPDATE jobs SET text = ? WHERE seq = ?").execute(arguments: [text, row])
         // A later message may name another key under which the object is stored.
-        try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE id = ?2 AND key IS NOT ?1")
-            .execute(arguments: [job.baton.job.destination.key, id])
+        try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE seq = ?2 AND key IS NOT ?1")
+            .execute(arguments: [job.baton.job.destination.key, row])
     }
 
     /// Writes the columns that change only when the job's names are forgotten, or become known again.

@@ -11,7 +11,7 @@ extension Ledger: LedgerTransactions {
 
     /// The tables in a transaction that is under way.
     func store(_ db: Database) -> SQLiteStore {
-        SQLiteStore(db: db, rows: rows, decoded: decoded, checkTables: checkTables)
+        SQLiteStore(db: db, numbers: JobNumbers(db), rows: rows, decoded: decoded, checkTables: checkTables)
     }
 }
 

@@ -11,8 +11,9 @@ package import Uploads
 ///   which the jobs were first recorded, and stands for the job in other tables.
 /// - `wholes`: the original orders of jobs whose orders the records show redacted, except completed jobs with inline bytes.
 /// - `jobs_text`: trigrams of the texts by which jobs are found; kept by `JobTexts`.
-/// - `tallies`: the number of jobs of each queue, destination and status, and their bytes; kept by triggers.
-/// - `throughput`: the jobs that ended in each minute; kept by triggers.
+/// - `tallies`: the number of jobs of each queue, destination and status, and their bytes; kept by `JobTallies`, and by a
+///   trigger when jobs are removed.
+/// - `throughput`: the jobs that ended in each minute; kept by `JobTallies`.
 /// - `events`: the recorded events, compressed, by job and the event's own id (`RowEventID`), so that recording one again changes nothing.
 /// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome; `event` is that event's
 ///   `seq`.

@@ -74,8 +74,19 @@ enum LedgerSchema {
         migrator.registerMigration("bytes") { db in try db.execute(sql: bytes) }
         migrator.registerMigration("numbers") { db in try db.execute(sql: numbers) }
         migrator.registerMigration("places") { db in try db.execute(sql: places) }
+        migrator.registerMigration("tallies") { db in try db.execute(sql: tallies) }
         return migrator
     }
+
+    /// Tallies and throughput are kept by the code that writes the rows of jobs (`JobTallies`), not by triggers any more, except when
+    /// jobs are removed.
+    private static let tallies = """
+        DROP TRIGGER jobs_added;
+        DROP TRIGGER jobs_ended_at_once;
+        DROP TRIGGER jobs_moved;
+        DROP TRIGGER jobs_ended;
+        DROP TRIGGER jobs_sized;
+        """
 
     /// Events and deliveries that name their jobs by the numbers of the jobs' rows, and deliveries that name their events by number, where
     /// they repeated ids of 36 to 60 bytes in tables and indexes. `name` and `outcome` are in the form of `RowEventID`. 0 is a row that is

@@ -28,6 +28,27 @@ enum LedgerSums {
 
     private static func high(_ size: String) -> String { "(\(size) >> 62)" }
 
+    /// The two parts of a sum, or of a change of one: 0 to 2^62 - 1, and what is beyond, below 0 for a change that is.
+    static func parts(of bytes: Int128) -> (bytes: Int64, over: Int64) {
+        (Int64(bytes & ((1 << 62) - 1)), Int64(clamping: bytes >> 62))
+    }
+
+    /// SQL that changes a tally: queue, destination, status, the jobs that come less those that go, and the two parts of their bytes.
+    /// Only jobs that come make a row.
+    static let tallySQL = """
+        INSERT INTO tallies (queue, destination, status, jobs, bytes, over)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6
+        WHERE ?4 > 0 OR EXISTS (SELECT 1 FROM tallies WHERE queue = ?1 AND destination = ?2 AND status = ?3)
+        ON CONFLICT DO UPDATE SET \(up("jobs", by: "excluded.jobs")), \(add)
+        """
+
+    /// SQL that adds ended jobs: queue, minute, completed, failed and cancelled ones, and the two parts of the completed ones' bytes.
+    static let throughputSQL = """
+        INSERT INTO throughput (queue, minute, completed, failed, cancelled, bytes, over) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET \(up("completed", by: "excluded.completed")),
+        \(up("failed", by: "excluded.failed")), \(up("cancelled", by: "excluded.cancelled")), \(add)
+        """
+
     /// SQL for both parts after a change of `bytes`, which stays between -2^62 and 2^63, and of `over`.
     private static func change(bytes: String, over: String) -> String {
         """

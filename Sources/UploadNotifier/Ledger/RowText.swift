@@ -21,18 +21,16 @@ package enum RowText {
 
     static func stored(_ json: Data) -> Data {
         let room = ZSTD_compressBound(json.count)
-        // The first bytes of the frame, its magic number, give way to the mark.
-        var stored = Data(count: room)
-        let count = stored.withUnsafeMutableBytes { target in
-            json.withUnsafeBytes { source in
-                compressors.with {
-                    ZSTD_compress2($0, target.baseAddress, room, source.baseAddress, source.count)
-                }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { frame in
+            let count = json.withUnsafeBytes { source in
+                compressors.with { ZSTD_compress2($0, frame.baseAddress, room, source.baseAddress, source.count) }
             }
+            let isSmaller = count - magic.count + 1 < json.count
+            guard ZSTD_isError(count) == 0, isSmaller || json.first == mark else { return json }
+            // The first bytes of the frame, its magic number, give way to the mark.
+            frame[magic.count - 1] = mark
+            return Data(frame[(magic.count - 1)..<count])
         }
-        let isSmaller = count - magic.count + 1 < json.count
-        guard ZSTD_isError(count) == 0, isSmaller || json.first == mark else { return json }
-        return [mark] + stored[magic.count..<count]
     }
 
     /// - Throws: ``Failure``.
@@ -68,7 +66,7 @@ package enum RowText {
 
     private static let compressors = Contexts {
         let context = ZSTD_createCCtx()
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
         ZSTD_CCtx_loadDictionary(context, dictionary, dictionary.count)

@@ -77,17 +77,17 @@ extension SQLiteStore: DeliveryStore {
     }
 
     func add(_ delivery: LedgerChanges.Delivery, due: Date, created: Date) throws -> Bool {
+        guard let row = try numbers.number(of: delivery.job) else { return false }
         let job = delivery.job.rawValue
         try db.cachedStatement(
             sql: """
                 INSERT INTO deliveries (delegate, outcome, job, event, due, created)
-                SELECT ?, ?, seq, coalesce((SELECT seq FROM events WHERE job = jobs.seq AND name = ?), 0), ?, ?
-                FROM jobs WHERE id = ?
+                VALUES (?1, ?2, ?3, coalesce((SELECT seq FROM events WHERE job = ?3 AND name = ?4), 0), ?5, ?6)
                 ON CONFLICT (job, outcome, delegate) DO NOTHING
                 """
         ).execute(arguments: [
-            delivery.delegate, RowEventID.stored(delivery.outcome, of: job), RowEventID.stored(delivery.event, of: job),
-            due.timeIntervalSince1970, created.timeIntervalSince1970, job,
+            delivery.delegate, RowEventID.stored(delivery.outcome, of: job), row,
+            RowEventID.stored(delivery.event, of: job), due.timeIntervalSince1970, created.timeIntervalSince1970,
         ])
         return db.changesCount > 0
     }

@@ -19,30 +19,34 @@ extension SQLiteStore {
     }
 
     private func write(_ jobs: [LedgerChanges.Job]) throws {
-        var texts = JobTexts()
+        var derived = DerivedRows()
         for job in jobs {
-            let record =
-                if let before = job.before {
-                    try JobRow.update(job.job, from: before, whole: job.original, &texts, in: db)
-                } else {
-                    try JobRow.insert(job.job, whole: job.original, &texts, in: db)
-                }
-            decoded.jobs.note(job.job, as: record, of: job.job.id.rawValue)
+            let id = job.job.id
+            if let before = job.before {
+                guard let row = try numbers.number(of: id) else { continue }
+                let record = try JobRow.update(row, job.job, from: before, whole: job.original, &derived, in: db)
+                decoded.jobs.note(job.job, as: record, of: id.rawValue)
+            } else {
+                let (row, record) = try JobRow.insert(job.job, whole: job.original, &derived, in: db)
+                numbers.note(row, of: id.rawValue)
+                decoded.jobs.note(job.job, as: record, of: id.rawValue)
+            }
         }
-        try texts.write(in: db)
+        try derived.write(in: db)
         for job in jobs where job.changesNames { try JobRow.rename(job.job, in: db) }
     }
 
     private func write(_ event: LedgerChanges.Event) throws {
         let (body, event) = (RowText.stored(event.body), event.event)
-        let job = event.job.id.rawValue
+        let job = event.job.id
         try db.cachedStatement(
             sql: """
-                INSERT INTO events (job, name, kind, queue, body) VALUES ((SELECT seq FROM jobs WHERE id = ?), ?, ?, ?, ?)
+                INSERT INTO events (job, name, kind, queue, body) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (job, name) DO NOTHING
                 """
         ).execute(arguments: [
-            job, RowEventID.stored(event.id, of: job), event.kind.rawValue, event.job.queue.rawValue, body,
+            try numbers.number(of: job), RowEventID.stored(event.id, of: job.rawValue), event.kind.rawValue,
+            event.job.queue.rawValue, body,
         ])
         // Only outcomes are read again soon: for their deliveries.
         if event.kind.isEnd && db.changesCount > 0 { decoded.events.note(event, as: body, of: db.lastInsertedRowID) }

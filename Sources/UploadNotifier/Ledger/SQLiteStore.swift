@@ -5,6 +5,7 @@ import Uploads
 /// The tables of the SQLite ledger in one transaction.
 struct SQLiteStore: LedgerStore {
     let db: Database
+    let numbers: JobNumbers
     let rows: DamagedRows
     let decoded: Ledger.Decoded
     /// Checks that the tables are there (`Ledger.checkTables`).
@@ -15,12 +16,14 @@ struct SQLiteStore: LedgerStore {
     func jobs(_ ids: Set<JobID>) throws -> [JobID: StoredJob] {
         let list = try Ledger.list(ids.map(\.rawValue))
         let statement = try db.cachedStatement(
-            sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
+            sql: "SELECT id, seq, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
         let found = try Row.fetchCursor(statement, arguments: [list])
         var jobs: [JobID: StoredJob] = [:]
+        jobs.reserveCapacity(ids.count)
         while let row = try found.next() {
             let name: String = row["id"]
             guard let id = JobID(name), jobs[id] == nil else { continue }
+            numbers.note(row["seq"], of: id.rawValue)
             jobs[id] = stored(row["record"], id: name)
         }
         return jobs
@@ -133,6 +136,7 @@ struct SQLiteStore: LedgerStore {
             }
             return nil
         } catch  where LedgerFailure.isOfOne(error) {
+            numbers.forget()
             return LedgerFailure.words(for: error)
         }
     }

@@ -30,7 +30,7 @@ enum SearchText {
 
     /// Whether two states of a job surely have the same text. Comparing is cheaper than making both texts.
     static func isSame(of before: LedgerJob, _ job: LedgerJob) -> Bool {
-        before.baton.job == job.baton.job && before.forgottenAt == job.forgottenAt
+        before.baton.hasJob(of: job.baton) && before.forgottenAt == job.forgottenAt
             && message(of: before) == message(of: job)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The wire form `upload.baton.v1`.
+/// The wire form `upload.baton.v1`, in which a field with its default is left out, except the two that people look for: `attempts`
+/// and `bytesSent`.
 extension Baton: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case job, round, generation, slice, attempts, idleWaits, waitingSince, state, failures, isCancel, runsAlone,
@@ -40,23 +41,24 @@ extension Baton: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(job, forKey: .job)
-        try container.encode(round, forKey: .round)
-        try container.encode(generation, forKey: .generation)
-        try container.encode(slice, forKey: .slice)
+        // In the order in which they are written.
+        if activeSeconds != 0 { try container.encode(activeSeconds, forKey: .activeSeconds) }
         try container.encode(attempts, forKey: .attempts)
-        try container.encode(idleWaits, forKey: .idleWaits)
-        try container.encodeIfPresent(waitingSince, forKey: .waitingSince)
+        try container.encode(bytesSent, forKey: .bytesSent)
+        if !failures.isEmpty { try container.encode(failures, forKey: .failures) }
+        try container.encode(generation, forKey: .generation)
+        if idleWaits != 0 { try container.encode(idleWaits, forKey: .idleWaits) }
+        if isCancel { try container.encode(true, forKey: .isCancel) }
+        try container.encode(order, forKey: .job)
+        if onlyRemovesCopy { try container.encode(true, forKey: .onlyRemovesCopy) }
+        try container.encode(round, forKey: .round)
+        if runsAlone { try container.encode(true, forKey: .runsAlone) }
+        if slice != 0 { try container.encode(slice, forKey: .slice) }
+        try container.encodeIfPresent(startedAt, forKey: .startedAt)
         // A state that readers refuse would make the job itself unreadable. Without its state the upload begins anew.
         try container.encodeIfPresent(state.flatMap { $0.fitsMessages ? $0 : nil }, forKey: .state)
-        try container.encode(failures, forKey: .failures)
-        try container.encode(isCancel, forKey: .isCancel)
-        if onlyRemovesCopy { try container.encode(true, forKey: .onlyRemovesCopy) }
-        try container.encode(runsAlone, forKey: .runsAlone)
-        try container.encode(bytesSent, forKey: .bytesSent)
-        try container.encode(activeSeconds, forKey: .activeSeconds)
-        try container.encodeIfPresent(startedAt, forKey: .startedAt)
         try container.encodeIfPresent(triedSince, forKey: .triedSince)
+        try container.encodeIfPresent(waitingSince, forKey: .waitingSince)
         try encoder.encodeUnknownFields(unknown)
     }
 }

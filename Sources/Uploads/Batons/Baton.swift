@@ -8,7 +8,7 @@ public struct Baton: Hashable, Sendable {
     /// Failures that the baton carries; the ledger has the older ones.
     public static let failureCountMaximum = 10
 
-    public var job: UploadJob
+    @usableFromInline private(set) var order: SharedJob
     /// From 1; raised when an ended job is run again.
     public var round: Int
     /// From 1; raised whenever the notifier issues the job anew. Lower ones no longer count.
@@ -22,7 +22,7 @@ public struct Baton: Hashable, Sendable {
     /// Since when the job has waited for something that it cannot do without, such as its destination.
     public var waitingSince: Date?
     /// The open session, if any.
-    public var state: UploadState?
+    @Boxed public var state: UploadState?
     /// The last failures, oldest first, at most ``failureCountMaximum``.
     public var failures: [FailureRecord]
     /// Whether this baton's work is to cancel the job.
@@ -46,7 +46,7 @@ public struct Baton: Hashable, Sendable {
 
     /// The first baton of a job: what `upload.job.v1` means to a worker.
     public init(job: UploadJob, round: Int = 1, generation: Int = 1) {
-        self.job = job
+        self.order = SharedJob(job)
         self.round = round
         self.generation = generation
         self.slice = 0
@@ -65,6 +65,16 @@ public struct Baton: Hashable, Sendable {
         self.unknown = [:]
     }
 
+    // The accessors yield the job where it lies, and other modules must see that: a copy of it is forty references.
+    @inlinable public var job: UploadJob {
+        _read { yield order.job }
+        _modify {
+            var job = order.job
+            defer { order = SharedJob(job) }
+            yield &job
+        }
+    }
+
     /// Rule 7: probe first. Whether a worker may have held this job before, so that this worker asks the destination
     /// what it has.
     public var mustProbe: Bool { round > 1 || generation > 1 || slice > 0 }
@@ -76,7 +86,18 @@ public struct Baton: Hashable, Sendable {
     /// The baton with its job redacted, as events carry it.
     public var redacted: Baton {
         var baton = self
-        baton.job = job.redacted
+        baton.order = order.redacted
+        return baton
+    }
+
+    /// Whether the jobs are equal: quick where both batons share one.
+    package func hasJob(of other: Baton) -> Bool { order == other.order }
+
+    /// The baton with what workers found out about its order, and all the rest, of another form of it (``UploadJob/known(like:)``).
+    func merging(_ told: Baton) -> Baton {
+        var baton = told
+        baton.order = order
+        if !job.knows(told.job) { baton.job = job.known(like: told.job) }
         return baton
     }
 }

@@ -6,11 +6,11 @@ public import Foundation
 public struct EventData: Hashable, Sendable {
     public var baton: Baton
     /// `completed`: the object at the destination.
-    public var object: StoredObject?
+    @Boxed public var object: StoredObject?
     /// The server's answer, if there is one.
     public var response: ServerResponse?
     /// `failed`, and `waiting` for a retry or a destination that keeps failing.
-    public var error: UploadError?
+    @Boxed public var error: UploadError?
     /// `waiting`, `paused`: until when at most.
     public var waitingUntil: Date?
     /// `waiting`: the label of the wait reason; `suspect`: why the delivery is one. Cut to

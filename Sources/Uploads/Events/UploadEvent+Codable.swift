@@ -21,13 +21,14 @@ extension UploadEvent: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("1.0", forKey: .specversion)
+        // In the order in which they are written.
+        try container.encode(data, forKey: .data)
+        try container.encode("application/json", forKey: .datacontenttype)
         try container.encode(id, forKey: .id)
         try container.encode(source, forKey: .source)
-        try container.encode(kind.type, forKey: .type)
+        try container.encode("1.0", forKey: .specversion)
         try container.encode(job.id, forKey: .subject)
         try container.encode(time, forKey: .time)
-        try container.encode("application/json", forKey: .datacontenttype)
-        try container.encode(data, forKey: .data)
+        try container.encode(kind.type, forKey: .type)
     }
 }

@@ -58,7 +58,7 @@ public struct UploadEvent: Hashable, Sendable {
         return event
     }
 
-    public var job: UploadJob { data.baton.job }
+    @inlinable public var job: UploadJob { _read { yield data.baton.job } }
 
     /// CloudEvents `source`.
     public var source: String { "/queues/\(job.queue)" }

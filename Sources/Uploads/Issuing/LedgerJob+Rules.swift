@@ -40,9 +40,7 @@ extension LedgerJob {
     /// Takes over a reported baton, but not its order, which is immutable and redacted in events. Only the facts about
     /// a source object are added to the order, and the new name once its own was taken.
     mutating func merge(_ told: Baton) {
-        let order = baton.job.known(like: told.job)
-        baton = told
-        baton.job = order
+        baton = baton.merging(told)
         baton.onlyRemovesCopy = false
         if told.isCancel { isCancelling = true }
     }

@@ -19,9 +19,9 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     /// one must not turn the job back.
     public var isSliceStarted: Bool
     /// A noted wish whose marker has not been read back yet.
-    public var wish: IssueWish?
+    @Boxed public var wish: IssueWish?
     /// The state with which the current generation began.
-    public var initialState: UploadState?
+    @Boxed public var initialState: UploadState?
     /// The bytes that had been sent when the current generation began.
     public var initialBytesSent: Int64
     /// Whether the current generation has handed on a new state.
@@ -39,7 +39,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     /// How often the broker gave its message up; nil: never since a worker last reported on the job.
     public var drops: DropTally?
     /// The round's outcome, once it has one.
-    public var end: RoundEnd?
+    @Boxed public var end: RoundEnd?
     /// When its names, metadata, answers and errors were taken out (``forgotten(at:)``); nil while the ledger has them.
     public var forgottenAt: Date?
 
@@ -69,30 +69,62 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.forgottenAt = nil
     }
 
-    /// The bounds are those of messages: a row may be damaged, and what is made of it goes into messages.
+    /// A field with its default is left out. The bounds are those of messages: a row may be damaged, and what is made of it goes into messages.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         baton = try container.decode(Baton.self, forKey: .baton)
-        isWhole = try container.decode(Bool.self, forKey: .isWhole)
+        isWhole = try container.decodeIfPresent(Bool.self, forKey: .isWhole) ?? false
         status = try container.decode(LedgerStatus.self, forKey: .status)
         since = try container.decode(Date.self, forKey: .since)
         waitingUntil = try container.decodeIfPresent(Date.self, forKey: .waitingUntil)
         reason = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason)
         trouble = try container.decodeTextIfPresent(
             atMost: FailureRecord.messageCodePointsMaximum, forKey: .trouble)
-        isSliceStarted = try container.decode(Bool.self, forKey: .isSliceStarted)
+        isSliceStarted = try container.decodeIfPresent(Bool.self, forKey: .isSliceStarted) ?? false
         wish = try container.decodeIfPresent(IssueWish.self, forKey: .wish)
         initialState = try container.decodeIfPresent(UploadState.self, forKey: .initialState)
-        initialBytesSent = try container.decode(0...WireLimits.bytesSentMaximum, forKey: .initialBytesSent)
-        hasProgressed = try container.decode(Bool.self, forKey: .hasProgressed)
-        poisonCount = try container.decode(0...WireLimits.countMaximum, forKey: .poisonCount)
-        isCancelling = try container.decode(Bool.self, forKey: .isCancelling)
+        initialBytesSent =
+            try container.decodeIfPresent(0...WireLimits.bytesSentMaximum, forKey: .initialBytesSent) ?? 0
+        hasProgressed = try container.decodeIfPresent(Bool.self, forKey: .hasProgressed) ?? false
+        poisonCount = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .poisonCount) ?? 0
+        isCancelling = try container.decodeIfPresent(Bool.self, forKey: .isCancelling) ?? false
         pausedThrough = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .pausedThrough)
         line = try container.decodeIfPresent(LinePhase.self, forKey: .line)
         hold = try container.decodeIfPresent(IssueHold.self, forKey: .hold)
         drops = try container.decodeIfPresent(DropTally.self, forKey: .drops)
         end = try container.decodeIfPresent(RoundEnd.self, forKey: .end)
         forgottenAt = try container.decodeIfPresent(Date.self, forKey: .forgottenAt)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case baton, isWhole, status, since, waitingUntil, reason, trouble, isSliceStarted, wish, initialState
+        case initialBytesSent, hasProgressed, poisonCount, isCancelling, pausedThrough, line, hold, drops, end
+        case forgottenAt
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        // In the order in which they are written.
+        try container.encode(baton, forKey: .baton)
+        try container.encodeIfPresent(drops, forKey: .drops)
+        try container.encodeIfPresent(end, forKey: .end)
+        try container.encodeIfPresent(forgottenAt, forKey: .forgottenAt)
+        if hasProgressed { try container.encode(true, forKey: .hasProgressed) }
+        try container.encodeIfPresent(hold, forKey: .hold)
+        if initialBytesSent != 0 { try container.encode(initialBytesSent, forKey: .initialBytesSent) }
+        try container.encodeIfPresent(initialState, forKey: .initialState)
+        if isCancelling { try container.encode(true, forKey: .isCancelling) }
+        if isSliceStarted { try container.encode(true, forKey: .isSliceStarted) }
+        if isWhole { try container.encode(true, forKey: .isWhole) }
+        try container.encodeIfPresent(line, forKey: .line)
+        try container.encodeIfPresent(pausedThrough, forKey: .pausedThrough)
+        if poisonCount != 0 { try container.encode(poisonCount, forKey: .poisonCount) }
+        try container.encodeIfPresent(reason, forKey: .reason)
+        try container.encode(since, forKey: .since)
+        try container.encode(status, forKey: .status)
+        try container.encodeIfPresent(trouble, forKey: .trouble)
+        try container.encodeIfPresent(waitingUntil, forKey: .waitingUntil)
+        try container.encodeIfPresent(wish, forKey: .wish)
     }
 
     public var id: JobID { baton.job.id }

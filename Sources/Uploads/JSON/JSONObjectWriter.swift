@@ -1,40 +1,41 @@
 /// Puts members into an object.
 struct JSONObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let branch: JSONBranch
+    let writer: JSONWriter
 
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) { branch.add(.null, key.stringValue) }
-    func encode(_ value: Bool, forKey key: Key) { branch.add(.bool(value), key.stringValue) }
-    func encode(_ value: String, forKey key: Key) { branch.add(.text(value), key.stringValue) }
-    func encode(_ value: Double, forKey key: Key) { branch.add(.number(value), key.stringValue) }
-    func encode(_ value: Float, forKey key: Key) { branch.add(.number(value.written), key.stringValue) }
-    func encode(_ value: Int, forKey key: Key) { branch.add(.integer(Int64(value)), key.stringValue) }
-    func encode(_ value: Int8, forKey key: Key) { branch.add(.integer(Int64(value)), key.stringValue) }
-    func encode(_ value: Int16, forKey key: Key) { branch.add(.integer(Int64(value)), key.stringValue) }
-    func encode(_ value: Int32, forKey key: Key) { branch.add(.integer(Int64(value)), key.stringValue) }
-    func encode(_ value: Int64, forKey key: Key) { branch.add(.integer(value), key.stringValue) }
-    func encode(_ value: UInt, forKey key: Key) { branch.add(.unsigned(UInt64(value)), key.stringValue) }
-    func encode(_ value: UInt8, forKey key: Key) { branch.add(.unsigned(UInt64(value)), key.stringValue) }
-    func encode(_ value: UInt16, forKey key: Key) { branch.add(.unsigned(UInt64(value)), key.stringValue) }
-    func encode(_ value: UInt32, forKey key: Key) { branch.add(.unsigned(UInt64(value)), key.stringValue) }
-    func encode(_ value: UInt64, forKey key: Key) { branch.add(.unsigned(value), key.stringValue) }
-    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        branch.add(try JSONWriter.piece(of: value), key.stringValue)
+    private func begin(_ key: Key) -> JSONOutput {
+        writer.beginMember(key.stringValue)
+        return writer.output
     }
+
+    func encodeNil(forKey key: Key) { begin(key).writeNull() }
+    func encode(_ value: Bool, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: String, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: Double, forKey key: Key) throws { try begin(key).write(value) }
+    func encode(_ value: Float, forKey key: Key) throws { try begin(key).write(value.written) }
+    func encode(_ value: Int, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: Int8, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: Int16, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: Int32, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: Int64, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: UInt, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: UInt8, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: UInt16, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: UInt32, forKey key: Key) { begin(key).write(value) }
+    func encode(_ value: UInt64, forKey key: Key) { begin(key).write(value) }
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try begin(key).write(value: value) }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        let nested = JSONBranch(members: [])
-        branch.add(.branch(nested), key.stringValue)
-        return KeyedEncodingContainer(JSONObjectWriter<Nested>(branch: nested))
+        writer.beginMember(key.stringValue)
+        return writer.child().container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        let nested = JSONBranch(elements: [])
-        branch.add(.branch(nested), key.stringValue)
-        return JSONListWriter(branch: nested)
+        writer.beginMember(key.stringValue)
+        return writer.child().unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder { preconditionFailure("nothing on the wire is a subclass") }

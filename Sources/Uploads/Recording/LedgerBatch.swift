@@ -53,6 +53,7 @@ package struct LedgerBatch {
     mutating func load(_ ids: Set<JobID>) throws {
         let new = ids.filter { jobs[$0] == nil && damaged[$0] == nil }
         guard !new.isEmpty else { return }
+        jobs.reserveCapacity(jobs.count + new.count)
         for (id, stored) in try store.jobs(new) {
             switch stored {
             case .job(let job):
@@ -164,7 +165,7 @@ package struct LedgerBatch {
     /// The action with the original order in its baton: stored jobs have redacted orders.
     private func issuable(_ action: IssuingAction) throws -> IssuingAction {
         guard case .issue(var baton, let lane, let maybeRepeated) = action, stored[baton.job.id] != nil,
-            baton.job == baton.job.redacted, let original = try store.originalOrder(of: baton.job.id)
+            baton.job.isRedacted, let original = try store.originalOrder(of: baton.job.id)
         else { return action }
         baton.job = original.known(like: baton.job)
         return .issue(baton, lane: lane, maybeRepeated: maybeRepeated)
@@ -331,9 +332,9 @@ package struct LedgerBatch {
     package mutating func save(_ order: LedgerChanges.Order? = nil) throws -> [OwedAction] {
         for id in changed {
             guard var job = jobs[id] else { continue }
-            let order = job.baton.job
-            job.baton.job = order.redacted
-            let original = job.isWhole && order != job.baton.job ? try orderTexts[id] ?? WireJSON.encode(order) : nil
+            let isWhole = job.isWhole && !job.baton.job.isRedacted
+            let original = isWhole ? try orderTexts[id] ?? WireJSON.encode(job.baton.job) : nil
+            job.baton = job.baton.redacted
             let change = LedgerChanges.Job(job, before: stored[id], original: original)
             changes.jobs.append(change)
             if change.changesNames, job.forgottenAt != nil { changes.forgotten.append(job) }

@@ -31,6 +31,14 @@ public enum DestinationReference: Hashable, Sendable {
         return isWord ? scheme : nil
     }
 
+    /// Whether ``redacted`` is the same.
+    var isRedacted: Bool {
+        switch self {
+        case .named: true
+        case .url(let url): Self.redact(url).isExactly(url)
+        }
+    }
+
     /// The reference without user, password, query and fragment of a URL, so that it may be shown.
     public var redacted: DestinationReference {
         switch self {

@@ -20,6 +20,15 @@ public enum SourceReference: Hashable, Sendable {
     /// The largest file, in bytes, that rides inside its message: 32 KiB.
     public static let inlineBytesMaximum = 32_768
 
+    /// Whether ``redacted`` is the same.
+    var isRedacted: Bool {
+        switch self {
+        case .inline(let data): data.isEmpty
+        case .staged, .file: true
+        case .object(let reference, _): reference.isRedacted
+        }
+    }
+
     /// The reference without inline bytes and without the query of a URL, as events show it.
     public var redacted: SourceReference {
         switch self {

@@ -69,27 +69,28 @@ extension UploadJob: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(queue, forKey: .queue)
-        try container.encode(priority, forKey: .priority)
-        try container.encode(source, forKey: .source)
-        try container.encode(destination, forKey: .destination)
-        try container.encode(contentType, forKey: .contentType)
-        try container.encode(size, forKey: .size)
-        try container.encode(digests, forKey: .digests)
-        try container.encode(metadata, forKey: .metadata)
-        if !properties.isEmpty { try container.encode(properties, forKey: .properties) }
-        try container.encodeIfPresent(renamedFrom, forKey: .renamedFrom)
-        if ifExists != .replace { try container.encode(ifExists, forKey: .ifExists) }
+        // In the order in which they are written.
         try container.encodeIfPresent(batch, forKey: .batch)
         try container.encodeIfPresent(client, forKey: .client)
+        try container.encode(contentType, forKey: .contentType)
+        try container.encode(destination, forKey: .destination)
+        try container.encode(digests, forKey: .digests)
+        try container.encode(enqueuedAt, forKey: .enqueuedAt)
+        try container.encodeIfPresent(expiresAt, forKey: .expiresAt)
+        try container.encode(id, forKey: .id)
         try container.encodeIfPresent(idempotencyKey, forKey: .idempotencyKey)
+        if ifExists != .replace { try container.encode(ifExists, forKey: .ifExists) }
+        try container.encode(metadata, forKey: .metadata)
+        try container.encodeIfPresent(notBefore, forKey: .notBefore)
+        try container.encode(priority, forKey: .priority)
+        if !properties.isEmpty { try container.encode(properties, forKey: .properties) }
+        try container.encode(queue, forKey: .queue)
+        try container.encodeIfPresent(renamedFrom, forKey: .renamedFrom)
         try container.encodeIfPresent(retry, forKey: .retry)
         try container.encodeIfPresent(serial, forKey: .serial)
+        try container.encode(size, forKey: .size)
+        try container.encode(source, forKey: .source)
         if verify { try container.encode(verify, forKey: .verify) }
-        try container.encodeIfPresent(notBefore, forKey: .notBefore)
-        try container.encodeIfPresent(expiresAt, forKey: .expiresAt)
-        try container.encode(enqueuedAt, forKey: .enqueuedAt)
         try encoder.encodeUnknownFields(unknown)
     }
 }

@@ -30,6 +30,9 @@ extension UploadJob {
         return job
     }
 
+    /// Whether ``known(like:)`` finds nothing new in the other form of the job.
+    func knows(_ other: UploadJob) -> Bool { other.renamedFrom == nil && isExamined }
+
     /// The job with what workers found out, taken from another form of it: the facts about the source object, unless
     /// they are known, and the new name once its own was taken.
     public func known(like other: UploadJob) -> UploadJob {

@@ -84,8 +84,12 @@ public struct UploadJob: Hashable, Sendable {
         self.unknown = [:]
     }
 
+    /// Whether ``redacted`` is the same.
+    var isRedacted: Bool { source.isRedacted && destination.isRedacted }
+
     /// The job without inline bytes and without the query of a URL, as events carry it. It cannot be run.
     public var redacted: UploadJob {
+        guard !isRedacted else { return self }
         var job = self
         job.source = source.redacted
         job.destination = destination.redacted

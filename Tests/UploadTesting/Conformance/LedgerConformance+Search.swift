@@ -44,6 +44,29 @@ extension LedgerConformance {
             let left = try await ledger.counts().values.reduce(0, +)
             #expect(left == count - gone)
         },
+        Rule("a job is counted and found where its order says, also if an event came first and said something else") {
+            suite in
+            let ledger = try await suite.make()
+            var told = makeJob("a", queue: "video", destination: "a", size: 5)
+            told.source = .inline(Data("bytes".utf8))
+            var order = told
+            (order.queue, order.destination) = (.standard, .named(DestinationName(unchecked: "b"), key: "b"))
+            try await record(
+                [event(.started, told), .job(makeJob("other"), maybeRepeated: false)], in: ledger, routes: [])
+            try await compareSums(ledger)
+            try await record([.job(order, maybeRepeated: false)], in: ledger, routes: [])
+            try await compareSums(ledger)
+            for (queue, destination, found) in [("video", "a", false), ("default", "b", true)] {
+                let byQueue = try await ledger.jobs(LedgerFilter(queue: QueueName(unchecked: queue))).jobs.map(\.id)
+                #expect(byQueue.contains(order.id) == found)
+                #expect(try await ledger.jobs(LedgerFilter(destination: destination)).jobs.isEmpty == !found)
+            }
+            try await record([event(.completed, order)], in: ledger, routes: [])
+            try await compareSums(ledger)
+            ledger.settle(try await ledger.owed().map(\.id))
+            #expect(try await ledger.prune(endedBefore: start + 3600, besides: ControlView(), limit: 10) == 1)
+            try await compareSums(ledger)
+        },
         Rule("jobs of any size are recorded, and their sums are the largest number at most") { suite in
             let ledger = try await suite.make()
             // No message may carry such sizes, but a program that skips the checks may.

@@ -112,24 +112,24 @@ import Testing
 
     @Test func `values are written as by Foundation`() throws {
         let texts = (0..<0x80).map { String(Unicode.Scalar(UInt8($0))) } + ["ä€😀", "a/b", "\u{2028}\u{feff}"]
-        #expect(try JSONWriter.data(of: texts) == FoundationJSON.encode(texts))
+        #expect(try WireJSON.encode(texts) == FoundationJSON.encode(texts))
         let numbers = [
             0, -0.0, 1, -1.5, 0.1, 1e20, 1e-7, 123_456_789.125, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
         ]
-        #expect(try JSONWriter.data(of: numbers) == FoundationJSON.encode(numbers))
+        #expect(try WireJSON.encode(numbers) == FoundationJSON.encode(numbers))
         let floats: [Float] = [0, 0.1, -1.5, 3e38]
-        #expect(try JSONWriter.data(of: floats) == FoundationJSON.encode(floats))
+        #expect(try WireJSON.encode(floats) == FoundationJSON.encode(floats))
         let integers: [Int64] = [0, -1, .max, .min]
-        #expect(try JSONWriter.data(of: integers) == FoundationJSON.encode(integers))
-        #expect(try JSONWriter.data(of: [UInt64.max]) == FoundationJSON.encode([UInt64.max]))
+        #expect(try WireJSON.encode(integers) == FoundationJSON.encode(integers))
+        #expect(try WireJSON.encode([UInt64.max]) == FoundationJSON.encode([UInt64.max]))
         let objects = [["b": 1, "a": 2, "ä": 3, "A": 4, "": 5, "a.b": 6, "a-b": 7, "aa": 8, "10": 9, "9": 10]]
-        #expect(try JSONWriter.data(of: objects) == FoundationJSON.encode(objects))
+        #expect(try WireJSON.encode(objects) == FoundationJSON.encode(objects))
         let value: JSONValue = ["l": [1, "x", true, .null, .number(2.5), [:], []]]
-        #expect(try JSONWriter.data(of: value) == FoundationJSON.encode(value))
+        #expect(try WireJSON.encode(value) == FoundationJSON.encode(value))
         let bytes = (0..<260).map { Data((0..<$0).map { UInt8(truncatingIfNeeded: $0) }) }
-        #expect(try JSONWriter.data(of: bytes) == FoundationJSON.encode(bytes))
+        #expect(try WireJSON.encode(bytes) == FoundationJSON.encode(bytes))
         let optional: [String?] = ["a", nil]
-        #expect(try JSONWriter.data(of: optional) == FoundationJSON.encode(optional))
+        #expect(try WireJSON.encode(optional) == FoundationJSON.encode(optional))
         #expect(throws: EncodingError.self) { try WireJSON.encode([Double.infinity]) }
         #expect(throws: EncodingError.self) { try WireJSON.encode([Double.nan]) }
     }
@@ -186,8 +186,8 @@ import Testing
         },
     ])
     func `containers are filled in any order`(value: Free) throws {
-        #expect(try JSONWriter.data(of: [value]) == FoundationJSON.encode([value]))
-        #expect(try JSONWriter.data(of: ["it": value]) == FoundationJSON.encode(["it": value]))
+        #expect(try WireJSON.encode([value]) == FoundationJSON.encode([value]))
+        #expect(try WireJSON.encode(["it": value]) == FoundationJSON.encode(["it": value]))
     }
 
     @Test func `of what is written twice the last counts`() throws {
@@ -197,17 +197,17 @@ import Testing
             try object.encode(0, forKey: "a")
             try object.encode("last", forKey: "b")
         }
-        #expect(try JSONWriter.data(of: member) == Data(#"{"a":0,"b":"last"}"#.utf8))
+        #expect(try WireJSON.encode(member) == Data(#"{"a":0,"b":"last"}"#.utf8))
         let single = Free { encoder in
             var value = encoder.singleValueContainer()
             try value.encode("first")
             try value.encode("last")
         }
-        #expect(try JSONWriter.data(of: [single]) == Data(#"["last"]"#.utf8))
+        #expect(try WireJSON.encode([single]) == Data(#"["last"]"#.utf8))
     }
 
     @Test func `many members are put in order`() throws {
         let many = Dictionary(uniqueKeysWithValues: (0..<5000).map { ("key \($0 &* 7919 % 5000)", $0) })
-        #expect(try JSONWriter.data(of: many) == FoundationJSON.encode(many))
+        #expect(try WireJSON.encode(many) == FoundationJSON.encode(many))
     }
 }

@@ -48,7 +48,7 @@ extension PostgreSQLStore {
             \(records)
             ) WITH ORDINALITY AS new (id, queue, destination, key, status, since, enqueued, size, batch, idempotency,
             staged, forgotten, keeps_pause, is_settled, state, initial_state, record, place) ORDER BY place
-            ON CONFLICT (id) DO UPDATE SET key = excluded.key, status = excluded.status, since = excluded.since,
+            ON CONFLICT (id) DO UPDATE SET queue = excluded.queue, destination = excluded.destination, key = excluded.key, status = excluded.status, since = excluded.since,
             size = excluded.size, batch = excluded.batch, idempotency = excluded.idempotency, staged = excluded.staged,
             forgotten = excluded.forgotten, keeps_pause = excluded.keeps_pause, is_settled = excluded.is_settled,
             state = excluded.state, initial_state = excluded.initial_state, record = excluded.record
