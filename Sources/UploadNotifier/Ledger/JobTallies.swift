@@ -71,8 +71,8 @@ struct JobTallies {
     }
 
     private mutating func end(_ job: LedgerJob) {
-        let since = WireJSON.carried(job.since).timeIntervalSince1970
-        let minute = Minute(queue: job.baton.job.queue.rawValue, minute: Int64(since / 60))
+        let minute = Minute(
+            queue: job.baton.job.queue.rawValue, minute: Int64(saturating: job.since.timeIntervalSince1970 / 60))
         minutes[minute, default: Ends()].add(job)
     }
 
