@@ -23,6 +23,7 @@ extension SQLiteStore {
         for job in jobs {
             let id = job.job.id
             if let before = job.before {
+                // The row of a known job was read in this transaction, unless another program has just removed it.
                 guard let row = try numbers.number(of: id) else { continue }
                 let record = try JobRow.update(row, job.job, from: before, whole: job.original, &derived, in: db)
                 decoded.jobs.note(job.job, as: record, of: id.rawValue)

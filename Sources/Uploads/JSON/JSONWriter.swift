@@ -1,7 +1,7 @@
 import Foundation
 
 /// Writes one value by its `Encodable`: the members of an object in the order of their names, so that equal values are equal texts. Of
-/// several members with one name the last one is written.
+/// several members with one name the last one is written. Exclusivity is not checked for the reason that `JSONOutput` gives.
 final class JSONWriter: Encoder, SingleValueEncodingContainer {
     private enum Kind { case nothing, value, list, object }
 
