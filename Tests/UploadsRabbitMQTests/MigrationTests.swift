@@ -58,19 +58,25 @@ import Uploads
                 kind: .completed, of: Samples.baton(), at: Date(timeIntervalSince1970: 1_795_000_000))
             try await rig.channel.publish(
                 try WireFormat.message(event: event), to: topology.events, routingKey: "completed.default.photos")
+            let markers = (1...30).map { IssueMarker(job: JobID(), round: 1, generation: $0) }
+            for marker in markers {
+                try await rig.channel.publish(
+                    try WireFormat.message(marker: marker), to: "", routingKey: topology.namespace + ".notifier")
+            }
             // It comes to the ladder's foot when the migration is over.
             try await rig.channel.publish(
                 try WireFormat.message(baton: waiting), to: topology.ladderTop,
                 routingKey: "\(UploadTopology.delayBits(4)).default.bulk")
-            try await eventually("both are recorded") {
-                try await rig.channel.messageCount(of: topology.namespace + ".notifier") == 2
+            try await eventually("all are there") {
+                try await rig.channel.messageCount(of: topology.namespace + ".notifier") == 32
             }
-            #expect(try await broker.migrateObjects(queues: [.standard], delegates: []) == 2)
+            #expect(try await broker.migrateObjects(queues: [.standard], delegates: []) == 32)
             #expect(try await broker.migrateObjects(queues: [.standard], delegates: []) == nil)
             #expect(await rig.isMissing(topology.namespace + ".notifier"))
             let probe = try await rig.notifier()
-            try await eventually("the notifier gets both") { probe.messages.value.count == 2 }
+            try await eventually("the notifier gets them all") { probe.messages.value.count == 32 }
             #expect(probe.messages.value.first == .job(job, maybeRepeated: false))
+            #expect(probe.messages.value.dropFirst(2).elementsEqual(markers.map { .marker($0) }))
             #expect(probe.events == [event])
             #expect(WireFormat.read(try await rig.next(topology.laneQueue(.standard, .normal)).message) == .job(job))
             #expect(

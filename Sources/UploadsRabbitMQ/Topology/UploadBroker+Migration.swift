@@ -77,23 +77,14 @@ extension UploadBroker {
         try result.get()
     }
 
-    /// Removes messages from the former queue when all of them are confirmed in the new one.
+    /// Removes messages from the former queue when all of them are confirmed in the new one. They keep their order.
     private func move(_ deliveries: [Delivery], to queue: String, _ consumer: Consumer) async throws(RabbitMQError) {
-        let failure = await withTaskGroup(of: RabbitMQError?.self) { [publisher] group in
-            for delivery in deliveries {
-                let parcel = Parcel(message: WireFormat.forwarded(delivery.message), exchange: "", routingKey: queue)
-                group.addTask {
-                    do throws(RabbitMQError) {
-                        try await publisher.publish(parcel)
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-            }
-            return await group.reduce(nil) { $0 ?? $1 }
+        var confirms: [PublisherConfirm] = []
+        for delivery in deliveries {
+            let message = WireFormat.forwarded(delivery.message)
+            confirms.append(try consumer.channel.send(message, to: "", routingKey: queue))
         }
-        if let failure { throw failure }
+        for confirm in confirms { try await confirm.outcome().get() }
         for delivery in deliveries { consumer.acknowledge(delivery) }
     }
 }
