@@ -125,7 +125,8 @@ struct CommandDelegateTests {
     @Test func `a program that vanished is a failure that may pass`() async throws {
         let scratch = try Scratch()
         let path = scratch.file("program")
-        try FileManager.default.copyItem(atPath: "/bin/true", toPath: path)
+        // A link: a copy might still be open for writing in a process that another test starts.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/bin/true")
         let delegate = try CommandDelegate(name: "run", CommandConfiguration(path: path))
         try await delegate.deliver(outcome)
         try FileManager.default.removeItem(atPath: path)
