@@ -76,6 +76,29 @@ struct DeliveryOperatingTests {
         }
     }
 
+    @Test func `a pause in the middle of a backlog lets only the deliveries under way end`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let (isGone, go) = AsyncStream.makeStream(of: Void.self)
+        let delegate = ScriptedDelegate("hook") { attempt throws(UploadError) in
+            if attempt == 3 { for await _ in isGone {} }
+        }
+        try await end(ledger, (0..<20).map { Sample.job(key: "\($0)") }, for: ["hook"])
+        let one = RegisteredDelegate(delegate, concurrencyMaximum: 1)
+        try await serve(ledger, [one], clock: ManualClock().clock) { service in
+            try await until { delegate.attempts.count == 3 }
+            try await service.pause("hook", by: "jo")
+            go.finish()
+            try await until { try await ledger.status(of: "hook").backlog == 17 }
+            // What is replayed counts as due at once, but the delegate stays paused.
+            let replayed = try await service.replay(.failed(delegate: "hook"), in: ledger)
+            #expect(replayed == 0 && delegate.attempts.count == 3)
+            try await service.resume("hook")
+            try await until { delegate.attempts.count == 20 }
+        }
+        #expect(Set(delegate.attempts.map(\.id)).count == 20)
+    }
+
     @Test func `what is replayed is delivered at once, under the same id`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

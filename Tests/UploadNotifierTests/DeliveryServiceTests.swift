@@ -91,6 +91,96 @@ struct DeliveryServiceTests {
             })
     }
 
+    /// The ledger's outbox, which records nothing until the gate is open, or fails to.
+    private struct GatedOutbox: DeliveryOutbox {
+        let ledger: Ledger
+        let gate: AsyncStream<Void>
+        var fails = false
+
+        func delivered(
+            _ ids: [DelegateDelivery.ID], at time: Date, attempt: DeliveryAttempt?
+        ) async throws(UploadError) {
+            if fails { throw UploadError(.serverFailure, "the disk is full", retry: .afterBackoff) }
+            for await _ in gate {}
+            try await ledger.delivered(ids, at: time, attempt: attempt)
+        }
+
+        func due(
+            for delegate: String, ordered: Bool, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
+        ) async throws(UploadError) -> [DelegateDelivery] {
+            try await ledger.due(for: delegate, ordered: ordered, now: now, excluding: excluding, limit: limit)
+        }
+
+        func nextDue(
+            for delegate: String, ordered: Bool, excluding: Set<DelegateDelivery.ID>
+        ) async throws(UploadError) -> Date? {
+            try await ledger.nextDue(for: delegate, ordered: ordered, excluding: excluding)
+        }
+
+        func failed(
+            _ ids: [DelegateDelivery.ID], attempt: DeliveryAttempt, dueAt: Date
+        ) async throws(UploadError) {
+            try await ledger.failed(ids, attempt: attempt, dueAt: dueAt)
+        }
+
+        func exhausted(_ delivery: DelegateDelivery, attempt: DeliveryAttempt) async throws(UploadError) -> Bool {
+            try await ledger.exhausted(delivery, attempt: attempt)
+        }
+
+        func pause(_ delegate: String, reason: String, at time: Date, held: Bool) async throws(UploadError) {
+            try await ledger.pause(delegate, reason: reason, at: time, held: held)
+        }
+
+        func resume(_ delegate: String, at time: Date) async throws(UploadError) {
+            try await ledger.resume(delegate, at: time)
+        }
+
+        func status(of delegate: String) async throws(UploadError) -> DelegateStatus {
+            try await ledger.status(of: delegate)
+        }
+    }
+
+    @Test func `a delegate gets the next outcome while the ledger records that it has taken the last one`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await end(ledger, (0..<20).map { Sample.job(key: "\($0)") }, for: ["hook"])
+        let delegate = ScriptedDelegate("hook")
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let one = RegisteredDelegate(delegate, concurrencyMaximum: 1)
+        try await serve(GatedOutbox(ledger: ledger, gate: gate), [one], clock: ManualClock().clock) { _ in
+            try await until { delegate.attempts.count == 20 }
+            open.finish()
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
+        }
+        #expect(Set(delegate.attempts.map(\.id)).count == 20 && delegate.attempts.count == 20)
+    }
+
+    @Test func `while the ledger cannot record it, a delegate gets nothing`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await end(ledger, (0..<20).map { Sample.job(key: "\($0)") }, for: ["hook"])
+        let time = ManualClock()
+        let delegate = ScriptedDelegate("hook") { attempt throws(UploadError) in
+            // Each result that could not be recorded waits for five seconds.
+            while time.sleeperCount < attempt - 1, !Task.isCancelled { await Task.yield() }
+        }
+        let outbox = GatedOutbox(ledger: ledger, gate: AsyncStream { $0.finish() }, fails: true)
+        let one = RegisteredDelegate(delegate, concurrencyMaximum: 1)
+        try await serve(outbox, [one], clock: time.clock) { service in
+            try await until { (1...2).contains(time.sleeperCount) && time.sleeperCount == delegate.attempts.count }
+            for _ in 0..<20 {
+                service.wake()
+                #expect(try await ledger.status(of: "hook").backlog == 20)
+            }
+            let count = delegate.attempts.count
+            #expect(count <= 2)
+            time.advance(to: Sample.start.addingTimeInterval(5))
+            try await until { delegate.attempts.count > count }
+        }
+    }
+
     @Test func `new rows are delivered when it is woken`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

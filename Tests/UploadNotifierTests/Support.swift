@@ -48,13 +48,13 @@ extension NotifierService {
     }
 }
 
-/// Delivers from the ledger to delegates while the body runs; what is under way then is cancelled.
+/// Delivers from the outbox to delegates while the body runs; what is under way then is cancelled.
 func serve(
-    _ ledger: Ledger, _ delegates: [RegisteredDelegate], clock: NotifierClock,
+    _ outbox: some DeliveryOutbox, _ delegates: [RegisteredDelegate], clock: NotifierClock,
     while body: (DeliveryService) async throws -> Void
 ) async throws {
     let service = DeliveryService(
-        outbox: ledger, delegates: delegates, clock: clock, stopGrace: .seconds(1), logger: quiet)
+        outbox: outbox, delegates: delegates, clock: clock, stopGrace: .seconds(1), logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await service.run() }
         do { try await body(service) } catch {

@@ -8,9 +8,18 @@ import Uploads
 final class DeliveryLoop: Sendable {
     /// Events that a `BatchDelegate` gets at once.
     static let batchCountMaximum = 256
+    /// Deliveries that succeeded and are not recorded yet: a crash makes the notifier repeat them.
+    private static let unrecordedMaximum = 256
 
     private struct State {
+        /// Deliveries from their attempt on until its result is recorded.
         var inFlight: Set<DelegateDelivery.ID> = []
+        /// Places of the delegate that are taken. The place of a delivery that succeeded is free while its result is recorded, so that the results
+        /// of several are recorded together.
+        var placesTaken = 0
+        /// Results that the ledger failed to record, while the loop pauses for that.
+        var failedRecords = 0
+        var ahead = DeliveriesAhead()
         /// The earliest time for which an alarm is set.
         var alarm: Date?
         var registered: RegisteredDelegate
@@ -18,6 +27,14 @@ final class DeliveryLoop: Sendable {
         var isNew = true
         /// Whether the delegate is gone: the loop records no pause for it in the ledger any more.
         var isRetired = false
+
+        /// Places for further deliveries.
+        var free: Int {
+            let unrecorded = inFlight.count - placesTaken
+            guard failedRecords == 0, unrecorded < DeliveryLoop.unrecordedMaximum else { return 0 }
+            if registered.isBatch { return inFlight.isEmpty ? DeliveryLoop.batchCountMaximum : 0 }
+            return registered.concurrencyMaximum - placesTaken
+        }
     }
 
     let name: String
@@ -49,8 +66,15 @@ final class DeliveryLoop: Sendable {
         state.withLock { state in
             state.registered = registered
             state.isNew = true
+            state.ahead.clear(at: .now)
         }
         wake()
+    }
+
+    /// To be called when the delegate was paused.
+    func pause() {
+        state.withLock { $0.ahead.clear(at: .now) }
+        Self.show(isPaused: true, name)
     }
 
     /// Takes no more deliveries, since the delegate is gone.
@@ -99,22 +123,19 @@ final class DeliveryLoop: Sendable {
     }
 
     private func take(in group: inout DiscardingTaskGroup, alarms: inout DiscardingTaskGroup) async {
-        let (busy, registered, isNew, isRetired) = state.withLock { state in
+        let (busy, free, registered, isNew, isRetired) = state.withLock { state in
             defer { state.isNew = false }
-            return (state.inFlight, state.registered, state.isNew, state.isRetired)
+            return (state.inFlight, state.free, state.registered, state.isNew, state.isRetired)
         }
         guard !isRetired else { return }
         if isNew { await serveAgain() }
-        let isBatch = registered.isBatch
-        let free = isBatch ? (busy.isEmpty ? Self.batchCountMaximum : 0) : registered.concurrencyMaximum - busy.count
         do {
-            let due =
-                free > 0
-                ? try await outbox.due(
-                    for: name, ordered: registered.isOrdered, now: clock.now(), excluding: busy, limit: free)
-                : []
-            state.withLock { $0.inFlight.formUnion(due.map(\.id)) }
-            if isBatch {
+            let due = free > 0 ? try await due(for: free, of: registered, excluding: busy) : []
+            state.withLock { state in
+                state.inFlight.formUnion(due.map(\.id))
+                state.placesTaken += due.count
+            }
+            if registered.isBatch {
                 if !due.isEmpty { group.addTask { await self.attempt(due, by: registered) } }
             } else {
                 for delivery in due { group.addTask { await self.attempt([delivery], by: registered) } }
@@ -131,6 +152,19 @@ final class DeliveryLoop: Sendable {
             logger.error("outbox cannot be read; trying again", metadata: [LogKey.error: "\(error)"])
             setAlarm(clock.now().addingTimeInterval(5), in: &alarms)
         }
+    }
+
+    /// Deliveries for the free places.
+    private func due(
+        for free: Int, of registered: RegisteredDelegate, excluding busy: Set<DelegateDelivery.ID>
+    ) async throws(UploadError) -> [DelegateDelivery] {
+        let asked = ContinuousClock.now
+        let (known, ahead) = state.withLock { state in (state.ahead.take(free, at: asked), state.ahead.count) }
+        if let known { return known }
+        let read = try await outbox.due(
+            for: name, ordered: registered.isOrdered, now: clock.now(), excluding: busy,
+            limit: registered.isBatch ? free : free + ahead)
+        return state.withLock { $0.ahead.keep(read, free: free, asked: asked) }
     }
 
     private func setAlarm(_ time: Date, in alarms: inout DiscardingTaskGroup) {
@@ -156,10 +190,13 @@ final class DeliveryLoop: Sendable {
             } else {
                 for delivery in deliveries { answer = try await registered.delegate.deliver(delivery.event) }
             }
+            state.withLock { $0.placesTaken -= deliveries.count }
+            signal.yield()
             await settle(deliveries, by: registered, start, answer, error: nil)
         } catch {
             // A delivery that the end of the grace cuts off is not an attempt; the notifier delivers it again at the next start.
             if !Task.isCancelled { await settle(deliveries, by: registered, start, nil, error: error) }
+            state.withLock { $0.placesTaken -= deliveries.count }
         }
         state.withLock { $0.inFlight.subtract(deliveries.map(\.id)) }
         signal.yield()
@@ -174,6 +211,7 @@ final class DeliveryLoop: Sendable {
             at: start, seconds: max(0, now.timeIntervalSince(start)), answer: answer, error: error)
         do {
             if let error {
+                state.withLock { $0.ahead.clear(at: .now) }
                 for delivery in deliveries {
                     try await refused(delivery, by: registered, attempt, error: error)
                 }
@@ -185,7 +223,9 @@ final class DeliveryLoop: Sendable {
         } catch {
             logger.error("result of a delivery cannot be recorded", metadata: [LogKey.error: "\(error)"])
             // Without this pause the row would be due again at once, for as long as the ledger fails.
+            state.withLock { $0.failedRecords += 1 }
             try? await clock.sleep(for: .seconds(5))
+            state.withLock { $0.failedRecords -= 1 }
         }
     }
 
@@ -223,7 +263,7 @@ final class DeliveryLoop: Sendable {
 
     private func shout(_ metadata: Logger.Metadata) {
         count("paused")
-        Self.show(isPaused: true, name)
+        pause()
         logger.error("delegate is paused; its outcomes are kept until it is served again", metadata: metadata)
     }
 

@@ -13,7 +13,7 @@ extension DeliveryService {
     public func pause(_ name: String, by operatorName: String) async throws(UploadError) {
         _ = try delegate(name)
         try await outbox.pause(name, reason: "paused by \(operatorName)", at: clock.now(), held: true)
-        if loops.withLock({ $0[name] }) != nil { DeliveryLoop.show(isPaused: true, name) }
+        loops.withLock { $0[name] }?.pause()
         logger.notice("delegate is paused", metadata: [LogKey.delegate: "\(name)", LogKey.by: "\(operatorName)"])
     }
 
