@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Dependencies point inward: of our own targets, `Uploads` imports only `CChecksums`, `UploadDestinations` only `Uploads` and `LinuxFiles`, and
-// `UploadBootstrap` alone imports them all. The build checks it: `--explicit-target-dependency-import-check error`.
+// Dependencies point inward: of our own targets, `Uploads` imports only `CChecksums`, `UploadDestinations` only `Uploads`,
+// `HTTPCalls` and `LinuxFiles`, and `UploadBootstrap` alone imports them all. The build checks it: `--explicit-target-dependency-import-check error`.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -95,9 +95,13 @@ let package = Package(
         .target(name: "CLinux"),
         library("LinuxFiles", ["CLinux", nioPosix]),
         library("UploadSources", ["LinuxFiles", "Uploads", asyncAlgorithms, crypto]),
+        library("HTTPCalls", ["Uploads", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
         library(
             "UploadDestinations",
-            ["LinuxFiles", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL, xmlCoder]),
+            [
+                "HTTPCalls", "LinuxFiles", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL,
+                xmlCoder,
+            ]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         library("RabbitMQ", ["CRabbitMQ", logging]),
@@ -116,7 +120,7 @@ let package = Package(
         library(
             "UploadNotifier",
             [
-                "CLinux", "CZstd", "PostgreSQL", "Uploads", "UploadsAPI", asyncHTTPClient, crypto, grdb, hummingbird,
+                "CLinux", "CZstd", "HTTPCalls", "PostgreSQL", "Uploads", "UploadsAPI", crypto, grdb, hummingbird,
                 hummingbirdCore,
                 logging, metrics,
                 nioCore,
@@ -130,7 +134,7 @@ let package = Package(
         library(
             "UploadBootstrap",
             [
-                "CLinux", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier",
+                "CLinux", "HTTPCalls", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier",
                 "UploadSources", "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser,
                 asyncHTTPClient, grdb,
                 hummingbird,
@@ -180,8 +184,8 @@ let package = Package(
         tests(
             "UploadDestinationsTests",
             [
-                "LinuxFiles", "ResumableTesting", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting",
-                asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "HTTPCalls", "LinuxFiles", "ResumableTesting", "UploadDestinations", "UploadSources", "Uploads",
+                "UploadTesting", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests(
             "UploadClientTests",

@@ -20,8 +20,12 @@ import Testing
             "Uploads", "LinuxFiles", "AsyncAlgorithms", "NIOCore", "NIOPosix", "Crypto", "Foundation", "Glibc",
             "Synchronization",
         ],
+        "HTTPCalls": [
+            "Uploads", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
+        ],
         "UploadDestinations": [
-            "Uploads", "LinuxFiles", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "Uploads", "HTTPCalls", "LinuxFiles", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1",
+            "NIOPosix",
             "NIOSSL",
             "Foundation", "Glibc", "Synchronization",
         ],
@@ -31,8 +35,8 @@ import Testing
         "UploadsAPI": ["Foundation"],
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [
-            "CLinux", "CZstd", "PostgreSQL", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "AsyncHTTPClient",
-            "Crypto", "NIOCore",
+            "CLinux", "CZstd", "HTTPCalls", "PostgreSQL", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "Crypto",
+            "NIOCore",
             "NIOPosix",
             "HummingbirdCore", "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle",
             "Foundation",

@@ -7,6 +7,7 @@ import Testing
 import UploadTesting
 import Uploads
 
+@testable import HTTPCalls
 @testable import UploadDestinations
 
 /// Small requests over kept connections, to misbehaving servers.
@@ -74,11 +75,11 @@ struct HTTPConnectionsTests {
 
     @Test func `a request that is called off after its status has come was answered`() async throws {
         let head = HTTPRequestHead(version: .http1_1, method: .PUT, uri: "/x")
-        let reply = HTTPReply(status: 201, headers: [:], body: Data(), isWhole: true)
         for isAnswered in [true, false] {
-            let call = HTTPCall(head, body: ByteBuffer(), keptBytesMaximum: 64, bytesPerSecondMinimum: 512)
+            let limits = HTTPCall.Limits(keptBytes: 64, readBytes: 64)
+            let call = HTTPCall(head, body: ByteBuffer(), limits, mayBeRepeated: true)
             call.noteSent()
-            if isAnswered { call.noteReply(reply) }
+            if isAnswered { call.noteAnswer(HTTPResponseHead(version: .http1_1, status: .created)) }
             call.giveUp(CancellationError())
             let outcome = await call.outcome()
             #expect((try? outcome.get().status) == (isAnswered ? 201 : nil))
@@ -186,7 +187,7 @@ struct HTTPConnectionsTests {
         let (server, counts) = try closingAtTheSecond()
         let connections = HTTPConnections()
         #expect(try await send(connections, to: server.port, method, headers: headers).status == 200)
-        try await Task.sleep(for: HTTPCarrier.restMinimum)
+        try await Task.sleep(for: HTTPConnections.restMinimum)
         let error = await #expect(throws: UploadError.self) {
             try await send(connections, to: server.port, method, headers: headers)
         }
@@ -353,5 +354,10 @@ struct HTTPConnectionsTests {
         #expect(origin.host == host)
         #expect(origin.port == port)
         #expect(origin.isSecure == (scheme == "https"))
+    }
+
+    @Test(arguments: ["s3.example:0", "s3.example:65536", "s3.example:99999999999999999999", "s3.example:", ":80", ""])
+    func `an authority without a host, or with a port that is none, is no origin`(authority: String) {
+        #expect(HTTPOrigin(scheme: "http", authority: authority) == nil)
     }
 }

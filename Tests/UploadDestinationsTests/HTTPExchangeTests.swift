@@ -1,9 +1,11 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPCalls
 import NIOCore
 import NIOHTTP1
 import Testing
 import UploadTesting
+import Uploads
 
 @testable import UploadDestinations
 
@@ -41,5 +43,19 @@ import UploadTesting
         }
         #expect(reply.status == 200 && !reply.isWhole)
         try await client.shutdown()
+    }
+
+    @Test(arguments: ["http://127.0.0.1:99999/x", "https://[::1]:0/x", "http://localhost:65536/x"])
+    func `a port that is none ends the request, not the process`(url: String) async throws {
+        let exchange = HTTPExchange(client: HTTPConfiguration.sharedClient, times: HTTPTimes(), displayURL: url)
+        let error = await #expect(throws: UploadError.self) {
+            _ = try await exchange.run(HTTPClientRequest(url: url), body: nil)
+        }
+        #expect(error?.code == .misconfigured && error?.message.contains("port") == true)
+        #expect(throws: UploadError.self) { _ = try UploadAddress(url, others: []) }
+        #expect(throws: UploadError.self) { try TicketEndpoint.check(url) }
+        let job = UploadJob(source: .inline(Data([1])), destination: .url(url), size: 1)
+        #expect(throws: UploadError.self) { _ = try HTTPTarget(job, HTTPConfiguration()) }
+        #expect(throws: UploadError.self) { _ = try S3Address(S3Configuration(endpoint: url, bucket: "b")) }
     }
 }

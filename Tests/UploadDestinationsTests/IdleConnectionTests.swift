@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPCalls
 import NIOHTTP1
 import Synchronization
 import Testing
@@ -111,7 +112,7 @@ struct IdleConnectionTests {
             let headers: HTTPHeaders = condition.map { [$0: "*"] } ?? [:]
             let reply = try await send(method, headers: headers, to: server.port, by: client)
             #expect(reply.status == 200)
-            try await Task.sleep(for: HTTPCarrier.restMinimum)
+            try await Task.sleep(for: HTTPConnections.restMinimum)
             let error = await #expect(throws: UploadError.self) {
                 _ = try await send(method, headers: headers, to: server.port, by: client)
             }

@@ -1,3 +1,4 @@
+import HTTPCalls
 import Testing
 
 @testable import UploadDestinations

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UploadTesting
 import Uploads
 
 @testable import UploadNotifier
@@ -88,6 +89,33 @@ struct WebhookDelegateTests {
         let requests = try await server.requests(2)
         #expect(requests.map { $0.headers["webhook-id"] } == [outcome.id, outcome.id])
         #expect(requests.map { $0.headers["webhook-timestamp"] } == ["1800000000", "1800000005"])
+    }
+
+    @Test func `deliveries share a connection, and a server that closed it meanwhile gets the event again at once`()
+        async throws
+    {
+        let heads = Box<[[String]]>([])
+        let server = try ScriptedServer { connection in
+            var number = 0
+            heads.change { heads in
+                number = heads.count
+                heads.append([])
+            }
+            // The first connection answers two requests, and closes when the third has come.
+            while case let head = connection.readHead(), !head.isEmpty {
+                let length = head.lowercased().firstMatch(of: /content-length: ([0-9]+)/).flatMap { Int($0.1) } ?? 0
+                connection.read(length)
+                heads.change { $0[number].append(head) }
+                if number == 0, heads.value[0].count == 3 { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let delegate = try hook("http://127.0.0.1:\(server.port)/a%20b?c=d#e")
+        for _ in 0..<3 { #expect(await failure(delegate) == nil) }
+        #expect(heads.value.map(\.count) == [3, 1])
+        let head = try #require(heads.value.last?.first)
+        #expect(head.hasPrefix("POST /a%20b?c=d HTTP/1.1\r\n"))
+        #expect(head.lowercased().contains("\r\nhost: 127.0.0.1:\(server.port)\r\n"))
     }
 
     @Test func `Retry-After is passed on`() async throws {
@@ -204,6 +232,7 @@ struct WebhookDelegateTests {
 
     @Test(arguments: [
         "ftp://host.example/", "host.example", "https://", "https://user:hidden@host.example/", "file:///etc/passwd",
+        "https://host.example:0/", "https://host.example:65536/",
     ])
     func `a url that is none of http's is refused, and what is secret in it is not shown`(url: String) throws {
         let error = #expect(throws: UploadError.self) { _ = try hook(url) }

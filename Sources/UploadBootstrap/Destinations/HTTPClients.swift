@@ -1,8 +1,10 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPCalls
 import NIOCore
 import Synchronization
 import UploadDestinations
+import Uploads
 
 /// The HTTP clients of the destinations: one for each route.
 final class HTTPClients: Sendable {
@@ -32,7 +34,9 @@ final class HTTPClients: Sendable {
     }
 
     private static func proxy(_ url: String) throws(ProgramError) -> HTTPProxy {
-        guard let components = URLComponents(string: url), let host = components.encodedHost, !host.isEmpty else {
+        guard let components = URLComponents(string: url), let host = components.encodedHost, !host.isEmpty,
+            components.hasValidPort
+        else {
             throw ProgramError(.configuration, "proxy: expected a URL such as http://proxy.example:3128")
         }
         // The client wants an IPv6 address without its brackets.

@@ -37,7 +37,7 @@ struct PlannedSource {
         }
         switch text.bytePrefix(upTo: ":").lowercased() {
         case "http" where text.urlScheme == "http", "https" where text.urlScheme == "https":
-            guard let url = URL(string: text), url.host?.isEmpty == false else {
+            guard let url = URL(string: text), url.host?.isEmpty == false, url.hasValidPort else {
                 throw ProgramError(.badInput, "\(DestinationReference.redact(text)): no URL such as https://host/path")
             }
             self.init(.url(text), name: DestinationReference.redact(text).hasSuffix("/") ? "" : url.lastPathComponent)

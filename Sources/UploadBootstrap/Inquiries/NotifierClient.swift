@@ -22,12 +22,15 @@ struct NotifierClient: Sendable {
         _ configuration: UploadConfiguration, silence: TimeAmount? = nil, _ body: (NotifierClient) async throws -> Value
     ) async throws -> Value {
         let (token, hint) = try configuration.clientToken()
+        let address = String(configuration.apiAddress.reversed().drop { $0 == "/" }.reversed())
+        guard URL(string: address)?.hasValidPort != false else {
+            throw ProgramError(.configuration, "the notifier's address \(address) names a port that is none")
+        }
         var settings = HTTPClient.Configuration(
             // The token must not go to another address.
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: silence))
         settings.httpVersion = .http1Only
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
-        let address = String(configuration.apiAddress.reversed().drop { $0 == "/" }.reversed())
         do {
             let value = try await body(NotifierClient(address: address, token: token, tokenHint: hint, client: client))
             try await client.shutdown()

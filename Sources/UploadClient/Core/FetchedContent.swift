@@ -13,6 +13,13 @@ struct FetchedContent {
     /// How many requests are tried while connections break before any answer: a server may have closed several idle
     /// connections at once.
     private static let triesMaximum = 4
+    private static let redirectsMaximum = 20
+    /// Follows no redirect by itself: NIO ends the process for a URL with a port that is none.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.redirectConfiguration = .disallow
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     let staged: StagedFile
     /// The type that the server named.
@@ -23,13 +30,13 @@ struct FetchedContent {
         -> FetchedContent
     {
         let shown = DestinationReference.redact(url.absoluteString)
-        guard ["http", "https"].contains(url.scheme?.lowercased()) else {
+        guard isAddress(url) else {
             throw UploadError(
                 .invalidFile, "\(shown) cannot be uploaded: use a file:, data:, http: or https: URL")
         }
         let response: HTTPClientResponse
         do {
-            response = try await answer(to: HTTPClientRequest(url: url.absoluteString))
+            response = try await answer(from: url)
         } catch {
             throw UploadError(
                 .invalidFile, "\(shown) cannot be fetched: check the address, or try again", retry: .afterBackoff,
@@ -49,12 +56,33 @@ struct FetchedContent {
         return FetchedContent(staged: staged, contentType: response.headers.first(name: "content-type"))
     }
 
+    private static func isAddress(_ url: URL) -> Bool {
+        ["http", "https"].contains(url.scheme?.lowercased()) && url.hasValidPort
+    }
+
+    /// Follows redirects (RFC 9110, section 15.4).
+    /// - Throws: the errors of the HTTP client.
+    private static func answer(from url: URL) async throws -> HTTPClientResponse {
+        var url = url
+        for _ in 0...redirectsMaximum {
+            let response = try await answer(to: HTTPClientRequest(url: url.absoluteString))
+            guard [301, 302, 303, 307, 308].contains(response.status.code),
+                let location = response.headers.first(name: "location")
+            else { return response }
+            guard let next = URL(string: location, relativeTo: url)?.absoluteURL, isAddress(next) else {
+                throw HTTPClientError.invalidURL
+            }
+            url = next
+        }
+        throw HTTPClientError.redirectLimitReached
+    }
+
     /// - Throws: the errors of the HTTP client.
     private static func answer(to request: HTTPClientRequest) async throws -> HTTPClientResponse {
         var tries = 1
         while true {
             do {
-                return try await HTTPClient.shared.execute(request, timeout: answerPatience)
+                return try await client.execute(request, timeout: answerPatience)
             } catch {
                 guard isLostConnection(error), tries < triesMaximum, !Task.isCancelled else { throw error }
                 tries += 1

@@ -33,7 +33,7 @@ struct HTTPTarget: Sendable {
             isPresigned = false
         }
         guard let components = URLComponents(string: url), ["http", "https"].contains(components.scheme?.lowercased()),
-            components.host?.isEmpty == false
+            components.host?.isEmpty == false, components.hasValidPort
         else {
             throw UploadError(.misconfigured, "\(DestinationReference.redact(url)) is no URL such as https://host/path")
         }

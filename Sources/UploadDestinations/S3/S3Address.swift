@@ -23,7 +23,7 @@ struct S3Address: Hashable, Sendable {
         }
         guard let components = URLComponents(string: endpoint), let host = components.encodedHost, !host.isEmpty,
             let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            components.query == nil, components.fragment == nil, components.user == nil
+            components.query == nil, components.fragment == nil, components.user == nil, components.hasValidPort
         else {
             throw UploadError(
                 .misconfigured,

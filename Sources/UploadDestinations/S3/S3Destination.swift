@@ -1,5 +1,6 @@
 public import AsyncHTTPClient
 import Foundation
+public import HTTPCalls
 public import Uploads
 
 /// Stores uploads as objects of a bucket, at AWS or at any server that speaks its protocol.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCalls
 import NIOCore
 import NIOHTTP1
 import Uploads

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPCalls
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -176,7 +177,7 @@ extension HTTPExchange {
                     ))
             }
             if isTooSlow { return .failure(tooSlow) }
-            let next = min(seconds, HTTPTimes.windowSeconds / 4)
+            let next = min(seconds, SlowAnswer.windowSeconds / 4)
             try? await Task.sleep(
                 until: min((since ?? .now) + .seconds(seconds), .now + .seconds(next)), clock: .continuous)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCalls
 import NIOCore
 import NIOHTTP1
 import Uploads
@@ -13,13 +14,16 @@ extension HTTPExchange {
         if body.readableBytes > 0 || head.method == .PUT || head.method == .POST {
             head.headers.replaceOrAdd(name: "content-length", value: String(body.readableBytes))
         }
+        let limits = HTTPCall.Limits(
+            keptBytes: keptBytesMaximum, readBytes: Self.drainBytesMaximum,
+            bytesPerSecondMinimum: times.bytesPerSecondMinimum)
         let call = HTTPCall(
-            head, body: body, keptBytesMaximum: keptBytesMaximum, bytesPerSecondMinimum: times.bytesPerSecondMinimum)
+            head, body: body, limits, mayBeRepeated: Self.mayBeRepeated(head.method, head.headers))
         let watch = StallDetector.shared.add {
             let (last, isSent) = call.movement
             let stall =
-                if isSent, let restSeconds, let repliedAt = call.repliedAt {
-                    overdue(restSeconds, from: repliedAt, last: last)
+                if isSent, let restSeconds, let answeredAt = call.answeredAt {
+                    overdue(restSeconds, from: answeredAt, last: last)
                 } else if call.isTooSlow {
                     tooSlow
                 } else {
@@ -37,7 +41,10 @@ extension HTTPExchange {
             call.giveUp(CancellationError())
         }
         switch outcome {
-        case .success(let reply): return reply
+        case .success(let answer):
+            answer.headers.tellTime()
+            return HTTPReply(
+                status: answer.status, headers: answer.headers, body: answer.body, isWhole: answer.isWhole)
         case .failure(let error): throw failure(error)
         }
     }

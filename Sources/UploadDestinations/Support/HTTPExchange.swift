@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Glibc
+import HTTPCalls
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -191,6 +192,10 @@ struct HTTPExchange: Sendable {
     private func send(
         _ request: HTTPClientRequest, _ live: @escaping @Sendable () -> Void, _ carrier: HTTPCarrier
     ) async throws -> HTTPClientResponse {
+        guard URL(string: request.url)?.hasValidPort != false else {
+            throw UploadError(
+                .misconfigured, "\(displayURL) names a port that is none: correct the URL, or the server that told it")
+        }
         let route = HTTPProxy.route(request, by: client)
         do {
             return try await HTTPSignsOfLife.listening(live, carrier, target: route.target) { header in

@@ -1,12 +1,10 @@
+import HTTPCalls
 import NIOCore
 import NIOHTTP1
 import Synchronization
 
 /// Facts about the connection that carries an exchange.
 final class HTTPCarrier: Sendable {
-    /// A server that closes idle connections waits for longer than this.
-    static let restMinimum = Duration.milliseconds(500)
-
     private enum State {
         /// The request was not given to a connection.
         case none
@@ -25,7 +23,7 @@ final class HTTPCarrier: Sendable {
     /// Whether the connection was idle for a while before this exchange.
     var hasRested: Bool {
         guard case .reused(let rest) = state.withLock({ $0 }) else { return false }
-        return rest >= Self.restMinimum
+        return rest >= HTTPConnections.restMinimum
     }
 
     /// - Parameter rest: the time since the exchange before; nil for the first one.

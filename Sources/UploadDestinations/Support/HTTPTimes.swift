@@ -7,8 +7,6 @@ public struct HTTPTimes: Hashable, Sendable {
     static let bufferedBytesMaximum: Int64 = 10 << 20
     /// Bytes for which a server gets another `firstByteSeconds`: at the default 60 s that is 34 KiB a second.
     static let patientBytes: Int64 = 2 << 20
-    /// Seconds over which a sending server has to reach the minimum on average.
-    static let windowSeconds: TimeInterval = 60
 
     /// Seconds from the end of the body to the first byte of the answer, for a server that has the body: 60 by default.
     public var firstByteSeconds: TimeInterval

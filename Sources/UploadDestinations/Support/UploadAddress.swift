@@ -17,7 +17,7 @@ struct UploadAddress: Sendable {
 
         init?(_ url: URL) {
             guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-                let host = url.host()?.lowercased(), !host.isEmpty
+                let host = url.host()?.lowercased(), !host.isEmpty, url.hasValidPort
             else { return nil }
             self.scheme = scheme
             self.host = host

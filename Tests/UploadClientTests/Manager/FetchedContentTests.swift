@@ -47,6 +47,27 @@ struct FetchedContentTests {
         #expect(error?.message.contains("secret") == false)
     }
 
+    @Test func `a redirect is followed, and one that leads nowhere is no upload`() async throws {
+        let server = try ScriptedServer { connection in
+            switch connection.readHead().split(separator: " ").dropFirst().first {
+            case "/a": connection.answer("302 Found", headers: ["Location: b?c=d"])
+            case "/b?c=d": connection.answer("200 OK", body: "the picture")
+            case "/loop": connection.answer("307 Temporary Redirect", headers: ["Location: /loop"])
+            case "/nowhere": connection.answer("301 Moved", headers: ["Location: http://127.0.0.1:99999/"])
+            default: connection.answer("302 Found", headers: ["Location: file:///etc/passwd"])
+            }
+        }
+        let place = "http://127.0.0.1:\(server.port)"
+        let (manager, handle) = try await start("\(place)/a")
+        let content = try await manager.content(of: handle.id)
+        #expect(content == Data("the picture".utf8))
+        await manager.close()
+        for url in ["\(place)/loop", "\(place)/nowhere", "\(place)/inside", "http://127.0.0.1:99999/"] {
+            let error = await #expect(throws: UploadError.self) { _ = try await start(url) }
+            #expect(error?.code == .invalidFile)
+        }
+    }
+
     @Test func `what breaks off is no upload`() async throws {
         let server = try ScriptedServer { connection in
             _ = connection.readHead()

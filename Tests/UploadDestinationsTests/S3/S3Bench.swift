@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPCalls
 import UploadDestinations
 import UploadSources
 import UploadTesting

@@ -49,7 +49,7 @@ public struct ContainerCredentials: AWSCredentialsProvider {
             return agent + relative
         }
         guard let full = environment.given("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
-        guard let url = URL(string: full), let host = url.host(), !host.isEmpty,
+        guard let url = URL(string: full), let host = url.host(), !host.isEmpty, url.hasValidPort,
             url.scheme == "https" || (url.scheme == "http" && Self.isTrusted(host))
         else {
             throw UploadError(

@@ -52,6 +52,9 @@ struct CredentialsExchange: Sendable {
     private func once(
         _ method: HTTPMethod, _ url: String, headers: HTTPHeaders, body: String?, withinSeconds seconds: TimeInterval
     ) async throws(UploadError) -> Answer {
+        guard URL(string: url)?.hasValidPort != false else {
+            throw UploadError(.misconfigured, "the URL of \(place) names a port that is none: correct it")
+        }
         var request = HTTPClientRequest(url: url)
         request.method = method
         request.headers = headers

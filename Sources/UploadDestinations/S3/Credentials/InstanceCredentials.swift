@@ -49,7 +49,8 @@ public final class InstanceCredentials: AWSCredentialsProvider {
 
     public func load() async throws(UploadError) -> AWSCredentials? {
         guard !isDisabled else { return nil }
-        guard let place = URL(string: endpoint), place.scheme == "http" || place.scheme == "https", place.host() != nil
+        guard let place = URL(string: endpoint), place.scheme == "http" || place.scheme == "https", place.host() != nil,
+            place.hasValidPort
         else {
             throw UploadError(
                 .misconfigured, "AWS_EC2_METADATA_SERVICE_ENDPOINT is no http URL: correct it, or leave it out")

@@ -51,7 +51,7 @@ struct TicketEndpoint: Sendable {
     /// - Throws: `misconfigured` for a URL other than http(s).
     static func check(_ url: String) throws(UploadError) {
         guard let components = URLComponents(string: url), ["http", "https"].contains(components.scheme?.lowercased()),
-            components.host?.isEmpty == false
+            components.host?.isEmpty == false, components.hasValidPort
         else {
             throw UploadError(.misconfigured, "\(DestinationReference.redact(url)) is no URL such as https://host/path")
         }

@@ -1,14 +1,14 @@
-// Why this folder is our own code: AsyncHTTPClient, which carries proxies, redirects and streams here, changed threads six times for a small
+// Why this target is our own code: AsyncHTTPClient, which carries proxies, redirects and streams here, changed threads six times for a small
 // request; over these connections a request is one write, and its answer one change of threads. Measured with small files to S3
 // (`Performance.md`, "What was tried"): the worker took .355 instead of .44 CPU ms a job and did 3,085 instead of 2,610 jobs/s alone; the
-// whole pool did 1,650 instead of 1,445 jobs/s. Remove the folder when AsyncHTTPClient reaches these figures for a small request.
+// whole pool did 1,650 instead of 1,445 jobs/s. Remove the target when AsyncHTTPClient reaches these figures for a small request.
 
 import AsyncHTTPClient
 public import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+package import NIOSSL
 import Synchronization
 
 /// Kept HTTP/1.1 connections for small requests: a request is written at once, and its answer comes back at once, with one change of
@@ -16,7 +16,9 @@ import Synchronization
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
     /// The most bytes of a body that is sent this way.
-    static let bodyBytesMaximum = 64 << 10
+    package static let bodyBytesMaximum = 64 << 10
+    /// A server that closes idle connections waits for longer than this.
+    package static let restMinimum = Duration.milliseconds(500)
 
     private struct State {
         /// Idle connections of each origin; the last used one is the last.
@@ -38,7 +40,7 @@ public final class HTTPConnections: Sendable {
     }
 
     /// - Parameter idleLimit: the time after which an unused connection is closed.
-    init(
+    package init(
         connectSeconds: TimeInterval = 10, idleLimit: Duration = .seconds(50), tls: Result<NIOSSLContext, any Error>
     ) {
         self.connectSeconds = connectSeconds
@@ -52,7 +54,7 @@ public final class HTTPConnections: Sendable {
     }
 
     /// Sends a call; the call's outcome reports the answer.
-    func start(_ call: HTTPCall, to origin: HTTPOrigin) {
+    package func start(_ call: HTTPCall, to origin: HTTPOrigin) {
         if let connection = takeIdle(origin) { connection.start(call) } else { startAnew(call, to: origin) }
     }
 
@@ -66,7 +68,7 @@ public final class HTTPConnections: Sendable {
     }
 
     private func connect(to origin: HTTPOrigin) -> EventLoopFuture<HTTPConnection> {
-        ClientBootstrap(group: loops.next())
+        let bootstrap = ClientBootstrap(group: loops.next())
             .connectTimeout(.nanoseconds(Int64(connectSeconds * 1e9)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [weak self, tls] channel in
@@ -87,7 +89,7 @@ public final class HTTPConnections: Sendable {
                         })
                 }
             }
-            .connect(host: origin.host, port: origin.port)
+        return bootstrap.connect(host: origin.address ?? origin.host, port: origin.port)
             .flatMapThrowing { try HTTPConnection($0) }
     }
 

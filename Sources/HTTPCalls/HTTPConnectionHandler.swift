@@ -11,10 +11,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private var context: ChannelHandlerContext?
     private var call: HTTPCall?
-    private var reply: HTTPReply?
+    /// Whether the head of the answer has come.
+    private var isAnswered = false
     private var isKept = false
     private var isWritten = false
-    private var bodyBytes = 0
     private var callCount = 0
     private var lastEnd = ContinuousClock.now
     private var hasRested = false
@@ -38,16 +38,15 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     func start(_ call: HTTPCall) {
         self.call = call
         callCount += 1
-        hasRested = callCount > 1 && lastEnd.duration(to: .now) >= HTTPCarrier.restMinimum
+        hasRested = callCount > 1 && lastEnd.duration(to: .now) >= HTTPConnections.restMinimum
         guard let context, context.channel.isActive else { return fail(HTTPClientError.remoteConnectionClosed) }
         guard call.begin(over: context.channel) else {
             self.call = nil
             return changed(context.channel, true)
         }
-        reply = nil
+        isAnswered = false
         isKept = false
         isWritten = false
-        bodyBytes = 0
         // NIO refuses an invalid head while it is written.
         context.write(wrapOutboundOut(.head(call.head))).assumeIsolated().whenFailure { error in
             if self.call === call { self.fail(error) }
@@ -62,24 +61,16 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let call else { return }
-        let part = unwrapInboundIn(data)
-        if case .body(let bytes) = part { call.noteReceived(bytes.readableBytes) } else { call.noteReceived() }
-        switch part {
+        switch unwrapInboundIn(data) {
         // An interim answer: a sign of life.
-        case .head(let head) where (100..<200).contains(head.status.code): break
+        case .head(let head) where (100..<200).contains(head.status.code): call.noteMove()
         case .head(let head):
             isKept = head.isKeepAlive
-            let reply = HTTPReply(status: Int(head.status.code), headers: head.headers, body: Data(), isWhole: true)
-            call.noteReply(reply)
-            head.headers.tellTime()
-            self.reply = reply
+            isAnswered = true
+            call.noteAnswer(head)
         case .body(let part):
-            bodyBytes += part.readableBytes
-            let room = call.keptBytesMaximum - (reply?.body.count ?? 0)
-            reply?.body += Data(part.readableBytesView.prefix(room))
-            if part.readableBytes > room { reply?.isWhole = false }
-            if bodyBytes > max(HTTPExchange.drainBytesMaximum, call.keptBytesMaximum) {
-                finish()
+            if !call.noteBody(part) {
+                finish(isComplete: false)
                 context.close(promise: nil)
             }
         case .end:
@@ -87,35 +78,34 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             // After an answer that came before the whole request was sent, the rest of the request may still be in the connection.
             guard isKept, isWritten else {
                 // The answer is complete: it is reported before the connection closes, because closing ends a call without an answer.
-                finish()
+                finish(isComplete: true)
                 return context.close(promise: nil)
             }
             // The connection becomes free before the answer is reported, because the next call may follow at once.
             changed(context.channel, true)
-            finish()
+            finish(isComplete: true)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         changed(context.channel, false)
         // The status still counts as an answer; a body that breaks off is kept as far as it came.
-        reply?.isWhole = false
-        finish()
+        finish(isComplete: false)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Before the request is written, the parser can only have failed at the request: no answer has come.
         let error = error is HTTPParserError && !isWritten ? HTTPClientError.invalidHeaderFieldValues([]) : error
         problem = problem ?? error
-        if reply == nil { fail(error) }
+        if !isAnswered { fail(error) }
         context.close(promise: nil)
     }
 
-    private func finish() {
-        guard let reply else { return fail(HTTPClientError.remoteConnectionClosed) }
-        call?.end(.success(reply))
+    private func finish(isComplete: Bool) {
+        guard isAnswered else { return fail(HTTPClientError.remoteConnectionClosed) }
+        call?.finish(isComplete: isComplete)
         call = nil
-        self.reply = nil
+        isAnswered = false
     }
 
     /// Ends the call without an answer. If it was not the connection's first call, the server may have closed before it saw this call.
