@@ -32,7 +32,8 @@ struct DestinationArgumentTests {
     @Test(arguments: [
         ("photos", "for the top of a destination use 'photos:'"), ("Photos:x", "no destination name"),
         (":x", "no destination name"),
-        ("s3://bucket/x", "scheme 's3'"), ("file://host/x", "three slashes"), ("photos:/x", "does not begin with '/'"),
+        ("s3://bucket/x", "scheme 's3'"), ("http://host:99999/x", "from 1 to 65535"),
+        ("file://host/x", "three slashes"), ("photos:/x", "does not begin with '/'"),
         ("photos:a/../b", "no parts '.' or '..'"), ("photos:{nmae}", "no placeholder {nmae}; there are {date}, {ext}"),
         ("photos:{name", "a placeholder stands in braces"),
     ])

@@ -28,6 +28,10 @@ public struct DestinationArgument: Hashable, Sendable {
             guard scheme != "file" || path.lowercased().hasPrefix("file:///") else {
                 throw ProgramError(.usage, "--to \(path): a file URL has three slashes, as in file:///srv/incoming/")
             }
+            guard URL(string: path)?.hasValidPort != false else {
+                throw ProgramError(
+                    .usage, "--to \(DestinationReference.redact(text)): a port is a number from 1 to 65535")
+            }
             base = .url(path: path, query: text.dropping(bytes: path.utf8.count))
             key = ""
             template = nil
