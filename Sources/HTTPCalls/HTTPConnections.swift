@@ -10,12 +10,13 @@ import NIOHTTP1
 import NIOPosix
 package import NIOSSL
 import Synchronization
+import Uploads
 
 /// Kept HTTP/1.1 connections for small requests: a request is written at once, and its answer comes back at once, with one change of
 /// threads each way. AsyncHTTPClient handles proxies, redirects and streams.
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
-    /// The most bytes of a body that is sent this way.
+    /// The most bytes of a file that is sent this way.
     package static let bodyBytesMaximum = 64 << 10
     /// A server that closes idle connections waits for longer than this.
     package static let restMinimum = Duration.milliseconds(500)
@@ -69,7 +70,7 @@ public final class HTTPConnections: Sendable {
 
     private func connect(to origin: HTTPOrigin) -> EventLoopFuture<HTTPConnection> {
         let bootstrap = ClientBootstrap(group: loops.next())
-            .connectTimeout(.nanoseconds(Int64(connectSeconds * 1e9)))
+            .connectTimeout(.nanoseconds(Int64(saturating: connectSeconds * 1e9)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [weak self, tls] channel in
                 channel.eventLoop.makeCompletedFuture {

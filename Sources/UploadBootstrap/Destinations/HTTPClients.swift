@@ -15,7 +15,7 @@ final class HTTPClients: Sendable {
     func client(_ route: HTTPRoute = HTTPRoute()) throws(ProgramError) -> HTTPClient {
         var configuration = HTTPConfiguration.clientConfiguration
         if let seconds = route.connectSeconds {
-            configuration.timeout.connect = .nanoseconds(Int64(seconds * 1e9))
+            configuration.timeout.connect = .nanoseconds(Int64(saturating: seconds * 1e9))
         }
         let proxy = try route.proxy.map(Self.proxy)
         return clients.withLock { clients in

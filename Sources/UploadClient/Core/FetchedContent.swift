@@ -32,7 +32,8 @@ struct FetchedContent {
         let shown = DestinationReference.redact(url.absoluteString)
         guard isAddress(url) else {
             throw UploadError(
-                .invalidFile, "\(shown) cannot be uploaded: use a file:, data:, http: or https: URL")
+                .invalidFile,
+                "\(shown) cannot be uploaded: use a file:, data:, http: or https: URL, whose port is at most 65535")
         }
         let response: HTTPClientResponse
         do {
