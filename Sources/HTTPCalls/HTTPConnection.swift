@@ -10,8 +10,12 @@ struct HTTPConnection: Sendable {
 
     /// Must run on the channel's event loop.
     init(_ channel: any Channel) throws {
+        self.init(channel, try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self))
+    }
+
+    /// Must run on the channel's event loop.
+    init(_ channel: any Channel, _ handler: HTTPConnectionHandler) {
         self.channel = channel
-        let handler = try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self)
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 

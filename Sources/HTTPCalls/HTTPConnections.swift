@@ -16,8 +16,8 @@ import Uploads
 /// threads each way. AsyncHTTPClient handles proxies, redirects and streams.
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
-    /// The most bytes of a file that is sent this way.
-    package static let bodyBytesMaximum = 64 << 10
+    /// The most bytes of a file that is sent this way: they lie in memory at once, and a slow connection shows no progress in between.
+    package static let bodyBytesMaximum = 256 << 10
     /// A server that closes idle connections waits for longer than this.
     package static let restMinimum = Duration.milliseconds(500)
 
@@ -69,7 +69,11 @@ public final class HTTPConnections: Sendable {
     }
 
     private func connect(to origin: HTTPOrigin) -> EventLoopFuture<HTTPConnection> {
-        let bootstrap = ClientBootstrap(group: loops.next())
+        let loop = loops.next()
+        // A channel that has failed meanwhile, in the TLS handshake say, has lost its handlers; but its own handler knows why.
+        let handlers = NIOLoopBoundBox.makeBoxSendingValue(
+            [ObjectIdentifier: HTTPConnectionHandler](), eventLoop: loop)
+        let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(saturating: connectSeconds * 1e9)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [weak self, tls] channel in
@@ -80,18 +84,24 @@ public final class HTTPConnections: Sendable {
                         HTTPRequestEncoder(),
                         ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)),
                         NIOHTTPRequestHeadersValidator())
-                    try pipeline.addHandler(
-                        HTTPConnectionHandler { channel, isFree in
-                            guard let self else { return channel.close(promise: nil) }
-                            if isFree { self.keep(channel, to: origin) } else { self.forget(channel, to: origin) }
-                        } lost: { call in
-                            guard let self else { return call.end(.failure(HTTPClientError.remoteConnectionClosed)) }
-                            self.startAnew(call, to: origin)
-                        })
+                    let handler = HTTPConnectionHandler { channel, isFree in
+                        guard let self else { return channel.close(promise: nil) }
+                        if isFree { self.keep(channel, to: origin) } else { self.forget(channel, to: origin) }
+                    } lost: { call in
+                        guard let self else { return call.end(.failure(HTTPClientError.remoteConnectionClosed)) }
+                        self.startAnew(call, to: origin)
+                    }
+                    handlers.value[ObjectIdentifier(channel)] = handler
+                    try pipeline.addHandler(handler)
                 }
             }
         return bootstrap.connect(host: origin.address ?? origin.host, port: origin.port)
-            .flatMapThrowing { try HTTPConnection($0) }
+            .flatMapThrowing { channel in
+                guard let handler = handlers.value[ObjectIdentifier(channel)] else {
+                    throw HTTPClientError.remoteConnectionClosed
+                }
+                return HTTPConnection(channel, handler)
+            }
     }
 
     private static func handler(of context: NIOSSLContext, for origin: HTTPOrigin) throws -> NIOSSLClientHandler {

@@ -217,9 +217,17 @@ struct HTTPConnectionsTests {
             #expect(try await send(trusting, to: origin, .PUT, "four", ["host": "localhost"]).status == status)
         }
         #expect(server.stored("x") == Array("four".utf8))
-        let error = await #expect(throws: UploadError.self) { try await send(HTTPConnections(), to: origin) }
-        #expect(error?.code == .misconfigured, "\(String(reflecting: error?.cause))")
-        #expect(error?.message.contains("certificate") == true)
+        // Many at once, so that some handshakes fail before their connection is known to be made.
+        let connections = HTTPConnections()
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let error = await #expect(throws: UploadError.self) { try await self.send(connections, to: origin) }
+                    #expect(error?.code == .misconfigured, "\(String(reflecting: error?.cause))")
+                    #expect(error?.message.contains("certificate") == true)
+                }
+            }
+        }
     }
 
     @Test func `a request is sent as it is given, with its length`() async throws {
