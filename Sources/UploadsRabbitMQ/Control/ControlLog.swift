@@ -27,6 +27,8 @@ final class ControlLog: Sendable {
         var snapshotAt: ContinuousClock.Instant?
         var lastOffset: UInt64?
         var markers: [UUID: (begunAt: ContinuousClock.Instant, read: Signal)] = [:]
+        /// Fires when the refresh that is under way has ended, with its marker or without.
+        var refresh: Signal?
         /// Snapshots that this program begins, each with the view at its beginning once that is read.
         var beginnings: [UUID: (view: ControlView?, read: Signal)] = [:]
         var observers: [Int: @Sendable () -> Void] = [:]
@@ -147,9 +149,23 @@ final class ControlLog: Sendable {
         return false
     }
 
-    /// Reads up to now if the log was silent.
+    /// Reads up to now if the log was silent. All who ask at the same time share one marker.
     func refreshIfSilent(unless lost: Signal) async {
         while isSilent, !lost.isFired, !stopped.isFired {
+            let own = Signal()
+            let others = state.withLock { state in
+                defer { state.refresh = state.refresh ?? own }
+                return state.refresh
+            }
+            if let others {
+                // Not ended by a cancellation of the caller, who would ask again at once.
+                _ = await lost.cancelling { [stopped] in await others.wait(or: stopped) }
+                continue
+            }
+            defer {
+                state.withLock { $0.refresh = nil }
+                own.fire()
+            }
             guard await readUpToNow(unless: lost) else { return }
         }
     }
