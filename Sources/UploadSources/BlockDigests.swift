@@ -3,8 +3,8 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// The digests of a staged copy's blocks, in a side file beside it, so that each part can be checked when it is read, without
-/// reading the whole file again.
+/// The digests of a staged copy's blocks, so that each part can be checked when it is read, without reading the whole file again: in a
+/// side file beside a copy of several blocks. The digest of the only block of a smaller copy is that of the whole file, which its job tells.
 ///
 /// The file has 32 bytes of header (`LSBLOCK1`, the block's bytes, the file's bytes, 8 reserved; little-endian), then 8 bytes of
 /// CRC-64/NVME for each block. Digests are read when they are needed, so that memory does not grow with the file.
@@ -14,7 +14,17 @@ struct BlockDigests: Sendable {
     private static let magic = Array("LSBLOCK1".utf8)
     private static let headerBytes: Int64 = 32
 
-    private let file: File
+    private enum Place {
+        case file(File)
+        case only(CRC64NVME)
+    }
+
+    private let place: Place
+
+    /// - Parameter only: the digest of the only block.
+    init(only: CRC64NVME) { place = .only(only) }
+
+    private init(_ file: File) { place = .file(file) }
 
     /// Opens the side file of a copy.
     /// - Returns: nil when it is missing, or does not fit a file of this size: then only the digests of the whole file are checked.
@@ -30,11 +40,16 @@ struct BlockDigests: Sendable {
         guard try file.read(Int(headerBytes), at: 0) == header(size: size),
             try file.status().size == headerBytes + count * 8
         else { return nil }
-        return BlockDigests(file: file)
+        return BlockDigests(file)
     }
 
     /// The digest of a block; the first block is 0.
     func digest(of block: Int64) throws(SystemError) -> CRC64NVME? {
+        let file: File
+        switch place {
+        case .only(let digest): return block == 0 ? digest : nil
+        case .file(let opened): file = opened
+        }
         let bytes = try file.read(8, at: Self.headerBytes + block * 8)
         return bytes.count == 8 ? Self.digest(bytes) : nil
     }
@@ -45,6 +60,11 @@ struct BlockDigests: Sendable {
         guard range.lowerBound >= 0, range.upperBound <= size, range.lowerBound % blockBytes == 0,
             range.upperBound % blockBytes == 0 || range.upperBound == size
         else { return nil }
+        let file: File
+        switch place {
+        case .only(let digest): return range == 0..<size ? digest : nil
+        case .file(let opened): file = opened
+        }
         var digest = CRC64NVME()
         let count = (Int64(range.count) + blockBytes - 1) / blockBytes
         let bytes = try file.read(Int(count) * 8, at: Self.headerBytes + range.lowerBound / blockBytes * 8)

@@ -30,10 +30,13 @@ struct RangeCursor: Sendable {
         }
     }
 
+    /// Whether the whole range was handed out.
+    var isAtEnd: Bool { offset >= reader.range.upperBound }
+
     /// Reads the next buffer. No buffer crosses the end of a block, so that the block is checked before its last buffer is handed out.
     func advanced() throws(UploadError) -> Step {
         var next = self
-        guard offset < reader.range.upperBound else { return Step(buffer: nil, next: self) }
+        guard !isAtEnd else { return Step(buffer: nil, next: self) }
         let count = min(ReadBudget.bufferBytes, reader.range.upperBound - offset, blockEnd - offset)
         let buffer: SourceBuffer
         switch reader.check {

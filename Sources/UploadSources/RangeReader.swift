@@ -26,6 +26,7 @@ struct RangeReader: AsyncSequence, Sendable {
 
         mutating func next() async throws -> SourceBuffer? {
             if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
+            guard !cursor.isAtEnd else { return nil }
             let step: RangeCursor.Step
             if let ahead {
                 step = try await ahead.value.get()
@@ -36,7 +37,7 @@ struct RangeReader: AsyncSequence, Sendable {
             guard let buffer = step.buffer else { return nil }
             let next = step.next
             cursor = next
-            ahead = Task { await Self.step(next) }
+            if !next.isAtEnd { ahead = Task { await Self.step(next) } }
             return buffer
         }
 

@@ -11,12 +11,18 @@ final class StagedDraft: Sendable {
 
     private let area: StagingArea
     private let copy: File
-    private let blocks: File
     private let progress = Mutex(Progress())
 
     private struct Progress {
         var digester = FileDigester()
-        var blockCount: Int64 = 0
+        var blocks = Blocks()
+    }
+
+    /// The digests of the blocks; in a side file from the second block on.
+    private struct Blocks {
+        var count: Int64 = 0
+        var first: CRC64NVME?
+        var file: File?
     }
 
     private var temporaryName: String { Self.temporaryName(of: name) }
@@ -27,11 +33,8 @@ final class StagedDraft: Sendable {
         self.name = (name ?? JobID()).rawValue
         do {
             copy = try Self.create(Self.temporaryName(of: self.name), in: area.directory)
-            blocks = try area.directory.open(
-                self.name + BlockDigests.suffix, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
             // The group must be able to read, whatever the umask is.
             try copy.setMode(0o640)
-            try blocks.setMode(0o640)
         } catch {
             throw UploadError(staging: error)
         }
@@ -48,6 +51,20 @@ final class StagedDraft: Sendable {
     }
 
     static func temporaryName(of copy: String) -> String { ".\(copy).partial" }
+
+    /// Copies a file of at most one block.
+    func copySmall(_ original: OriginalFile) throws(UploadError) {
+        let range = 0..<original.status.size
+        let isCloned: Bool
+        do throws(SystemError) {
+            isCloned = try copy.clone(original.file)
+        } catch {
+            throw UploadError(staging: error)
+        }
+        if !isCloned { try fill(range, from: original) }
+        try digest(range, of: original)
+        try original.verifyUnchanged()
+    }
 
     /// Copies a file, in steps of one block on the pool: the next block is copied while the digests of the last one are computed.
     func copy(_ original: OriginalFile) async throws(UploadError) {
@@ -95,13 +112,13 @@ final class StagedDraft: Sendable {
     func finish() throws(UploadError) -> StagedFile {
         do throws(SystemError) {
             let (size, digests) = try progress.withLock { progress throws(SystemError) in
-                let digests = try progress.digester.finish { [blocks] digest throws(SystemError) in
-                    try BlockDigests.write(digest, of: progress.blockCount, to: blocks)
-                    progress.blockCount += 1
+                let digests = try progress.digester.finish { digest throws(SystemError) in
+                    try note(digest, in: &progress.blocks)
                 }
-                return (progress.digester.size, digests)
+                let size = progress.digester.size
+                if let file = progress.blocks.file { try BlockDigests.writeHeader(size: size, to: file) }
+                return (size, digests)
             }
-            try BlockDigests.writeHeader(size: size, to: blocks)
             guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
                 throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
             }
@@ -171,13 +188,30 @@ final class StagedDraft: Sendable {
         }
     }
 
+    private func note(_ digest: CRC64NVME, in blocks: inout Blocks) throws(SystemError) {
+        defer { blocks.count += 1 }
+        guard let first = blocks.first else {
+            blocks.first = digest
+            return
+        }
+        let file: File
+        if let opened = blocks.file {
+            file = opened
+        } else {
+            file = try area.directory.open(blocksName, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
+            try file.setMode(0o640)
+            blocks.file = file
+            try BlockDigests.write(first, of: 0, to: file)
+        }
+        try BlockDigests.write(digest, of: blocks.count, to: file)
+    }
+
     private func take(_ bytes: [UInt8], into progress: inout Progress) throws(SystemError) {
         var problem: SystemError?
         bytes.withUnsafeBytes { buffer in
             do throws(SystemError) {
-                try progress.digester.update(buffer) { [blocks] digest throws(SystemError) in
-                    try BlockDigests.write(digest, of: progress.blockCount, to: blocks)
-                    progress.blockCount += 1
+                try progress.digester.update(buffer) { digest throws(SystemError) in
+                    try note(digest, in: &progress.blocks)
                 }
             } catch {
                 problem = error

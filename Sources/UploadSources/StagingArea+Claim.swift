@@ -14,7 +14,7 @@ extension StagingArea {
                 case .gone: return .gone
                 case .locked(let locked): copy = locked
                 }
-                blocks = try BlockDigests.open(name + BlockDigests.suffix, of: copy.status.size, in: directory)
+                blocks = try blockDigests(name, copy.status.size, for: job)
             } catch {
                 throw UploadError(source: error)
             }
@@ -27,6 +27,13 @@ extension StagingArea {
             claimed.withLock { _ = $0.insert(name) }
             return .claimed(FileSource(copy, name: name, blocks: blocks, digests: job.digests, area: self))
         }
+    }
+
+    private func blockDigests(_ name: String, _ size: Int64, for job: UploadJob) throws(SystemError) -> BlockDigests? {
+        if size <= PartPlan.blockBytes, let digest = job.digests.crc64nvme.flatMap({ UInt64($0, radix: 16) }) {
+            return BlockDigests(only: CRC64NVME(digest))
+        }
+        return try BlockDigests.open(name + BlockDigests.suffix, of: size, in: directory)
     }
 
     /// Ends the copy's claim.

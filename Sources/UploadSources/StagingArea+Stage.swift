@@ -14,9 +14,13 @@ extension StagingArea {
     /// - Throws: `invalidFile` (missing, unreadable, no regular file, no space), `sourceChanged` when size or time changed
     ///   meanwhile, `interrupted` when the task is cancelled.
     public func stage(fileAt path: FilePath, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
-        let original = try await Blocking.run { () throws(UploadError) in try OriginalFile(opening: path) }
-        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self, name: name) }
+        let (original, draft) = try await Blocking.run { () throws(UploadError) in
+            (try OriginalFile(opening: path), try StagedDraft(in: self, name: name))
+        }
         do {
+            if original.status.size <= PartPlan.blockBytes {
+                return try await finish(draft, after: { () throws(UploadError) in try draft.copySmall(original) })
+            }
             try await draft.copy(original)
             return try await finish(draft)
         } catch {
@@ -55,8 +59,15 @@ extension StagingArea {
         if Task.isCancelled { throw UploadError(.interrupted, "staging was interrupted") }
     }
 
-    private func finish(_ draft: StagedDraft) async throws(UploadError) -> StagedFile {
-        let staged = try await Blocking.run { () throws(UploadError) in try draft.finish() }
+    /// - Parameter last: the last step before, on the same thread.
+    private func finish(
+        _ draft: StagedDraft, after last: @escaping @Sendable () throws(UploadError) -> Void = {}
+    ) async throws(UploadError) -> StagedFile {
+        try Self.checkCancellation()
+        let staged = try await Blocking.run { () throws(UploadError) in
+            try last()
+            return try draft.finish()
+        }
         unsynchronized.withLock { $0.append(draft.name) }
         return staged
     }

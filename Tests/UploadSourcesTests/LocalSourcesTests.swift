@@ -170,14 +170,32 @@ struct LocalSourcesTests {
     }
 
     @Test func `without the digests of its blocks a copy is checked when it is read as a whole`() async throws {
-        let (job, path) = try await stage(DestinationConformance.bytes(3_000_000))
+        let size = PartPlan.blockBytes + 1
+        let (job, path) = try await stage(DestinationConformance.bytes(Int(size)))
         try FileManager.default.removeItem(atPath: path + ".blocks")
         try damage(path, at: 10)
         let source = try await claim(job)
         #expect(try await read(0..<100, of: source).count == 100)
-        let error = await #expect(throws: UploadError.self) { try await read(0..<3_000_000, of: source) }
+        let error = await #expect(throws: UploadError.self) { try await read(0..<size, of: source) }
         #expect(error?.code == .sourceChanged)
         await source.close()
+    }
+
+    @Test(arguments: [1, 3_000_000, PartPlan.blockBytes])
+    func `each part of a copy of one block is checked by the job's digest, and no file lies beside the copy`(
+        size: Int64
+    ) async throws {
+        let (job, path) = try await stage(DestinationConformance.bytes(Int(size)))
+        #expect(!FileManager.default.fileExists(atPath: path + ".blocks"))
+        let whole = try await claim(job)
+        #expect(try await whole.checksum(of: 0..<size)?.hexadecimal == job.digests.crc64nvme)
+        #expect(try await read(0..<1, of: whole).count == 1)
+        await whole.close()
+        try damage(path, at: UInt64(size - 1))
+        let damaged = try await claim(job)
+        let error = await #expect(throws: UploadError.self) { try await read(0..<1, of: damaged) }
+        #expect(error?.code == .sourceChanged)
+        await damaged.close()
     }
 
     @Test func `a file in place is read below its roots, and nowhere else`() async throws {

@@ -28,7 +28,7 @@ import Uploads
         let staged = try draft.finish()
         #expect(staged.size == 4)
         #expect(try await area.sweepUnfinished().count == 0)
-        #expect(try names == [StagingArea.idName, draft.name, draft.name + BlockDigests.suffix])
+        #expect(try names == [StagingArea.idName, draft.name])
         // The worker that carries the copy finds it unlocked, although the draft object still exists.
         #expect(try area.directory.open(draft.name, O_RDWR).tryLock())
         withExtendedLifetime(draft) {}
@@ -63,6 +63,6 @@ import Uploads
         sweeping.cancel()
         try await sweeping.value
         #expect(staged.count == 500)
-        #expect(try names.count == 1 + 2 * staged.count)
+        #expect(try names.count == 1 + staged.count)
     }
 }

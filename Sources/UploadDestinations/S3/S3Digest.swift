@@ -31,8 +31,8 @@ struct S3Digest: Hashable, Sendable {
         let signs = target.configuration.signsPayload
         var crc64nvme: String?
         if algorithm == .crc64nvme {
-            let known = try await source.checksum(of: part.range)
-            crc64nvme = known?.hexadecimal ?? (isWhole ? target.job.digests.crc64nvme : nil)
+            crc64nvme = isWhole ? target.job.digests.crc64nvme : nil
+            if crc64nvme == nil { crc64nvme = try await source.checksum(of: part.range)?.hexadecimal }
         }
         let sha256 = isWhole ? target.job.digests.sha256 : nil
         var reader = Reader(

@@ -24,7 +24,7 @@ import Uploads
         #expect(try scratch.names(in: "staging/outbox") == ["\(job.id).json"])
         #expect(try await manager.uploads().map(\.id) == [job.id])
         #expect(try await died.store.startingUploads().isEmpty)
-        #expect(try died.copies.count == 4)
+        #expect(try died.copies.count == 2)
         await manager.close()
     }
 }

@@ -103,7 +103,8 @@ final class S3Survey {
         // The digest of other bytes serves as a wrong one.
         var digest = try await digest(bytes, upload)
         if wrongChecksum {
-            digest.checksum = try await self.digest(S3SurveyBytes(count: Int(bytes.size)), upload).checksum
+            let other = S3SurveyBytes(count: Int(bytes.size))
+            digest.checksum = try await self.digest(other, self.upload(object, other)).checksum
         }
         let answer = try await upload.put(bytes.body(bytes.whole), digest, condition)
         if case .success(let reply) = answer { noting(reply, of: object) }
