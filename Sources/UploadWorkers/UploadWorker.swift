@@ -52,7 +52,7 @@ public final class UploadWorker: Service {
                 rules: configuration.circuit, metrics: workerMetrics, logger: logger,
                 now: { [elapsed = RateLimiter.stopwatch(clock), start = Date()] in start + elapsed() / .seconds(1) }),
             paces: TransferPaces(destinations: destinations, clock: clock) { gate.note(isWaiting: $1, at: $0) },
-            clock: clock, now: now, witnesses: witnesses, logger: logger)
+            clock: clock, alarms: Alarms(clock: clock), now: now, witnesses: witnesses, logger: logger)
         watch = reporter.map { [runner] in
             DestinationMonitor(worker: configuration.name, runner: runner, reporter: $0)
         }

@@ -163,7 +163,7 @@ import Uploads
             try await eventually { bench.log.counts.partsInFlight == 1 }
             bench.queue.claim(of: job.id)?.set(.paused)
             // The watcher of a paused slice sleeps only after it has reported the pause.
-            try await eventually { bench.clock.sleeperCount == 3 }
+            try await eventually { bench.clock.sleeperCount == 2 }
             gate.open()
             try await eventually { bench.queue.waiting.count == 1 }
         }
@@ -181,7 +181,7 @@ import Uploads
         }
         let job = bench.add()
         try await bench.running {
-            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 2 }
+            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 1 }
             #expect(bench.log.counts.started.isEmpty)
             bench.clock.advance(by: .seconds(1))
             try await eventually { bench.log.counts.started.count == 1 }
@@ -227,7 +227,7 @@ import Uploads
         }
         let job = bench.add(size: 30)
         try await bench.running {
-            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.isAwaited(at: .seconds(5)) }
+            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 1 }
             bench.clock.advance(by: .seconds(5))
             try await eventually { bench.clock.isAwaited(at: .seconds(60)) }
             gate.open()
@@ -257,9 +257,9 @@ import Uploads
         }
         bench.add()
         try await bench.running {
-            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 2 }
+            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 1 }
             let second = bench.add()
-            try await eventually { bench.clock.sleeperCount == 3 }
+            try await eventually { bench.clock.sleeperCount == 2 }
             bench.clock.advance(by: .seconds(1))
             try await eventually { bench.queue.waiting.count == 1 }
             guard case .wait(_, .limited(_), nil)? = bench.log.settlements(of: second.id).first else {

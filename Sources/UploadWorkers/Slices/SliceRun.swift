@@ -30,17 +30,23 @@ final class SliceRun: Sendable {
     /// Parts that wait for their turn.
     let turns = Requests()
     let open = Mutex(Open())
-    private let facts: AsyncStream<SliceFact>
-    private let mailbox: AsyncStream<SliceFact>.Continuation
+    private let mails: AsyncStream<Mail>
+    private let mailbox: AsyncStream<Mail>.Continuation
+
+    private enum Mail: Sendable {
+        case fact(SliceFact)
+        /// Something may be due by the slice's times.
+        case time
+    }
 
     init(_ claimed: any ClaimedBaton, runner: SliceRunner) {
         self.claimed = claimed
         self.baton = claimed.baton
         self.runner = runner
-        (facts, mailbox) = AsyncStream.makeStream(of: SliceFact.self)
+        (mails, mailbox) = AsyncStream.makeStream(of: Mail.self)
     }
 
-    func tell(_ fact: SliceFact) { mailbox.yield(fact) }
+    func tell(_ fact: SliceFact) { mailbox.yield(.fact(fact)) }
 
     /// Runs the slice to its settlement. When the worker's task is cancelled, no grace is left, but the slice's own task goes on, to take
     /// the last answers and to hand over.
@@ -60,13 +66,27 @@ final class SliceRun: Sendable {
         var settlement: Settlement?
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watchLoss() }
-            group.addTask { await self.watchTime() }
-            group.addTask { await self.tellStartedInTime() }
             tell(.begun)
-            var facts = facts.makeAsyncIterator()
+            var times = SliceTimes(
+                runner.configuration, startedAfter: baton.onlyRemovesCopy ? nil : runner.startedAfter,
+                size: baton.job.size, now: startedAt)
+            let elapsed = RateLimiter.stopwatch(runner.clock)
+            var alarm = setAlarm(after: times.next)
+            defer { runner.alarms.remove(alarm) }
+            var mails = mails.makeAsyncIterator()
             while settlement == nil {
                 // The stream does not end before the slice has settled.
-                let fact = await facts.next() ?? .graceUsedUp
+                guard case .fact(let fact) = await mails.next() ?? .fact(.graceUsedUp) else {
+                    for due in times.due(at: max(times.next, elapsed()), done: meter.done, now: runner.now()) {
+                        switch due {
+                        case .started: group.addTask { await self.tellStartedInTime() }
+                        case .fact(let fact): tell(fact)
+                        case .progress(let bytes, let rate): claimed.progress(bytesDone: bytes, bytesPerSecond: rate)
+                        }
+                    }
+                    alarm = setAlarm(after: times.next - elapsed())
+                    continue
+                }
                 if fact == .yieldRequested(.preempt) { group.addTask { await self.watchPreemption() } }
                 for action in machine.handle(fact, at: runner.now()) {
                     switch action {
@@ -93,6 +113,10 @@ final class SliceRun: Sendable {
         // The machine always settles; an unsettled slice would be delivered again and become a suspect.
         let settled = settlement ?? .abandoned
         return SettledSlice(settled, report: report(settled, startedAt: startedAt, hasStarted: machine.hasStarted))
+    }
+
+    private func setAlarm(after delay: Duration) -> Alarms.ID {
+        runner.alarms.set(after: delay) { [mailbox] in mailbox.yield(.time) }
     }
 
     private func report(_ settlement: Settlement, startedAt: Date, hasStarted: Bool) -> SliceReport {

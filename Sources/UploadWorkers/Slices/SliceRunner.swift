@@ -13,6 +13,8 @@ struct SliceRunner: Sendable {
     let paces: TransferPaces
     let traffics = DestinationTraffics()
     let clock: any Clock<Duration>
+    /// Wakes the slices at their times.
+    let alarms: Alarms
     let now: @Sendable () -> Date
     let witnesses: ClockWitnesses
     let logger: Logger

@@ -16,6 +16,8 @@ final class SlotGate: Sendable {
         var waiters: [UInt64: CheckedContinuation<Admission, Never>] = [:]
         /// Decisions that were made before the waiter had arrived.
         var early: [UInt64: Admission] = [:]
+        /// When each request that is awaited is looked at next.
+        var looks: [UInt64: Alarms.ID] = [:]
         /// By the label of each destination whose limits held jobs up.
         var givenBack: [String: GivenBack] = [:]
         /// When the next job is given back.
@@ -28,6 +30,7 @@ final class SlotGate: Sendable {
 
     private let state: Mutex<State>
     private let clock: any Clock<Duration>
+    private let alarms: Alarms
     private let elapsed: @Sendable () -> Duration
     private let limitPatience: Duration
     private let slotPatience: Duration
@@ -45,6 +48,7 @@ final class SlotGate: Sendable {
         self.slotPatience = slotPatience
         self.lonePatience = lonePatience
         self.clock = clock
+        alarms = Alarms(clock: clock)
         elapsed = RateLimiter.stopwatch(clock)
         self.preempt = preempt
     }
@@ -55,23 +59,24 @@ final class SlotGate: Sendable {
     /// Waits for the requested slot, but not for long. The caller must release a granted slot.
     func admission(for request: SlotRequest) async -> Admission {
         let id = request.id
-        if let decided = state.withLock({ $0.early.removeValue(forKey: id) }) { return decided }
-        return await withTaskGroup(of: Void.self, returning: Admission.self) { group in
-            group.addTask { await self.losePatience(with: request) }
-            let admission = await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let decided = state.withLock { state -> Admission? in
-                        if let decided = state.early.removeValue(forKey: id) { return decided }
-                        state.waiters[id] = continuation
-                        return nil
-                    }
-                    if let decided { continuation.resume(returning: decided) }
+        let decided = state.withLock { state in
+            let decided = state.early.removeValue(forKey: id)
+            if decided == nil { state.looks[id] = nextLook(at: request, waited: .zero) }
+            return decided
+        }
+        if let decided { return decided }
+        defer { if let look = state.withLock({ $0.looks.removeValue(forKey: id) }) { alarms.remove(look) } }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let decided = state.withLock { state -> Admission? in
+                    if let decided = state.early.removeValue(forKey: id) { return decided }
+                    state.waiters[id] = continuation
+                    return nil
                 }
-            } onCancel: {
-                withdraw(id, as: .draining)
+                if let decided { continuation.resume(returning: decided) }
             }
-            group.cancelAll()
-            return admission
+        } onCancel: {
+            withdraw(id, as: .draining)
         }
     }
 
@@ -123,17 +128,24 @@ final class SlotGate: Sendable {
     /// Refuses all waiting requests, and all later ones.
     func drain() { apply { $0.policy.drain() } }
 
-    private func losePatience(with request: SlotRequest) async {
-        let patience = request.runsAlone ? lonePatience : slotPatience
-        var waited = Duration.zero
-        while waited < patience {
-            let nap = min(limitPatience, patience - waited)
-            guard (try? await clock.sleep(for: nap)) != nil else { return }
-            waited += nap
-            if state.withLock({ $0.policy.isHeldByLimit(request.id) }) { break }
-            apply { _ in [] }
+    private func patience(of request: SlotRequest) -> Duration { request.runsAlone ? lonePatience : slotPatience }
+
+    private func nextLook(at request: SlotRequest, waited: Duration) -> Alarms.ID {
+        let nap = min(limitPatience, patience(of: request) - waited)
+        return alarms.set(after: nap) { [weak self] in self?.look(at: request, waited: waited + nap) }
+    }
+
+    /// Looks at a waiting request, until its patience ends.
+    private func look(at request: SlotRequest, waited: Duration) {
+        let (isAwaited, isHeldByLimit) = state.withLock { state in
+            (state.looks[request.id] != nil, state.policy.isHeldByLimit(request.id))
         }
-        withdraw(request.id, as: .limited)
+        guard isAwaited else { return }
+        if !isHeldByLimit { apply { _ in [] } }
+        guard !isHeldByLimit, waited < patience(of: request) else { return withdraw(request.id, as: .limited) }
+        state.withLock { state in
+            if state.looks[request.id] != nil { state.looks[request.id] = nextLook(at: request, waited: waited) }
+        }
     }
 
     private func withdraw(_ id: UInt64, as admission: Admission) {
