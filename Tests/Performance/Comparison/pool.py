@@ -1,6 +1,7 @@
 """A whole Longshore: a namespace of its own on the broker, a staging area, a ledger, the programs that a row starts."""
 
 import http.client
+import json
 import os
 import shutil
 import sqlite3
@@ -18,8 +19,11 @@ ENDED = ("completed", "failed", "cancelled")
 
 class Pool:
     def __init__(self, bench: Bench, endpoint: str | None = None, delegates: dict[str, str] | None = None,
-                 destination: dict[str, str] | None = None, is_postgres: bool = False, shards: int = 1):
+                 destination: dict[str, str] | None = None, is_postgres: bool = False, shards: int = 1,
+                 worker: str | None = f"{{concurrency: {JOBS_AT_ONCE}, parts: {PARTS_AT_ONCE}}}"):
         """endpoint: another S3 server than the sink. destination: further keys of it. delegates: by name. In YAML.
+
+        worker: the settings of workers, in YAML; None for the defaults.
 
         is_postgres: the ledger is a database of its own on the private PostgreSQL server.
         """
@@ -28,6 +32,7 @@ class Pool:
         self.namespace = f"bench-{os.getpid()}-{bench.number()}"
         self.shards = shards
         self.programs: list[Program] = []
+        self._ports: dict[int, int] = {}
         self.ledger = self.directory / "ledger.sqlite"
         self.database = bench.postgres.make_database(self.namespace) if is_postgres else None
         self._session = Session(self.database) if self.database else None
@@ -40,8 +45,9 @@ class Pool:
             f"sourceRoots: [{bench.files.directory}]", "log: {level: warning}",
             "destinations:", "  sink:", *(f"    {key}: {value}" for key, value in keys.items()),
             f"notifier: {{ledger: '{self.database or self.ledger}', allowNetworks: [127.0.0.0/8]}}",
-            f"worker: {{concurrency: {JOBS_AT_ONCE}, parts: {PARTS_AT_ONCE}}}",
         ]
+        if worker:
+            lines.append(f"worker: {worker}")
         if delegates:
             lines += ["delegates:", *(f"  {name}: {value}" for name, value in delegates.items())]
         self.configuration = self.directory / "upload.yaml"
@@ -71,6 +77,7 @@ class Pool:
         command = self._command(name, "--config", self.configuration, "--http", f"127.0.0.1:{port}", *arguments)
         program = Program(command, self.directory / f"{len(self.programs)}-{name}.log", self._environment())
         self.programs.append(program)
+        self._ports[program.pid] = port
         return program, port
 
     @staticmethod
@@ -134,6 +141,20 @@ class Pool:
             return sum(counts.get(status, 0) for status in ENDED) >= count
         wait_until(are_there, f"{count} outcomes", seconds)
         return time.monotonic()
+
+    def events(self, notifier: Program, kind: str, count: int) -> list[dict]:
+        """The first recorded events of a kind, from the notifier's API."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._ports[notifier.pid], timeout=60)
+        connection.request("GET", f"/v1/events?kind={kind}", headers={"Last-Event-ID": "0"})
+        answer, events = connection.getresponse(), []
+        while len(events) < count:
+            line = answer.readline()
+            if not line:
+                raise Failed(f"the notifier ended its stream of events after {len(events)} of {count}")
+            if line.startswith(b"data:"):
+                events.append(json.loads(line[5:]))
+        connection.close()
+        return events
 
     def close(self):
         for program in reversed(self.programs):

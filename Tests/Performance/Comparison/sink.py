@@ -35,12 +35,25 @@ class Sink:
     bucket = "bench"
 
     def __init__(self, home: Path):
-        self.process = subprocess.Popen([home / "sink"], stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
-        self.port = int(self.process.stdout.readline())
+        self.certificate = home / "sink.pem"
+        key = home / "sink.key"
+        subprocess.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-out", self.certificate, "-keyout", key,
+        ], check=True, capture_output=True)
+        self.process = subprocess.Popen(
+            [home / "sink", "--certificate", self.certificate, "--key", key], stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.DEVNULL)
+        self.port, self.tls_port = (int(self.process.stdout.readline()) for _ in range(2))
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def tls_url(self) -> str:
+        """The same server, whose certificate is its own authority."""
+        return f"https://127.0.0.1:{self.tls_port}"
 
     @property
     def webhook(self) -> str:
@@ -67,8 +80,12 @@ class Sink:
         """The number of objects made since the last reset."""
         return self.count("putObject", "completeUpload")
 
+    def waiting(self) -> int:
+        """The number of requests whose answers wait for the latency to pass."""
+        return self.stats()["waiting"]
+
     def log(self) -> list[Exchange]:
-        """The last 65,536 exchanges, the oldest first."""
+        """The last 262,144 exchanges, the oldest first."""
         return [Exchange(*json.loads(line)) for line in self._ask("GET", "log").splitlines()]
 
     def reset(self):
@@ -76,6 +93,13 @@ class Sink:
 
     def set_latency(self, milliseconds: float):
         self._ask("POST", f"latency?ms={milliseconds}")
+
+    def refuse(self, status: int, code: str):
+        """Answers every request to S3 with this status and error code."""
+        self._ask("POST", f"refuse?status={status}&code={code}")
+
+    def refuse_none(self):
+        self._ask("POST", "refuse")
 
     def stop(self):
         self.process.terminate()

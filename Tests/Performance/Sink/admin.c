@@ -6,6 +6,8 @@
 #include "store.h"
 
 _Atomic uint64_t answer_latency;
+_Atomic int answer_refused_status;
+const char *_Atomic answer_refused_code;
 
 void admin_answer(const struct request *request, struct exchange *exchange, struct text *answer) {
     struct text body = {0};
@@ -30,6 +32,11 @@ void admin_answer(const struct request *request, struct exchange *exchange, stru
     } else if (strcmp(request->key, "latency") == 0 && request->method == POST) {
         const char *milliseconds = request_parameter(request, "ms");
         answer_latency = (uint64_t)(strtod(milliseconds ? milliseconds : "0", NULL) * 1e6);
+        answer_empty(answer, 204, "");
+    } else if (strcmp(request->key, "refuse") == 0 && request->method == POST) {
+        const char *status = request_parameter(request, "status"), *code = request_parameter(request, "code");
+        answer_refused_code = strdup(code ? code : "InternalError");
+        answer_refused_status = status ? atoi(status) : 0;
         answer_empty(answer, 204, "");
     } else {
         exchange->status = 404;

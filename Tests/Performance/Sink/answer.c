@@ -9,7 +9,10 @@ static const char *reason(int status) {
     case 400: return "Bad Request";
     case 404: return "Not Found";
     case 412: return "Precondition Failed";
-    default: return status < 500 ? "Refused" : "Not Implemented";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 503: return "Slow Down";
+    default: return "Refused";
     }
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "answer.h"
+#include "transport.h"
 
 enum {
     /// The most bytes that the kernel discards in one call, and the calls before other connections have their turn.
@@ -27,7 +28,7 @@ static void wait_for(struct connection *connection, uint32_t events) {
     epoll_ctl(connection->loop->poller, EPOLL_CTL_MOD, connection->socket, &event);
 }
 
-struct connection *connection_open(struct loop *loop, int socket) {
+struct connection *connection_open(struct loop *loop, int socket, SSL_CTX *tls) {
     static _Atomic uint64_t last;
     int one = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -35,6 +36,11 @@ struct connection *connection_open(struct loop *loop, int socket) {
     if (!connection) abort();
     connection->socket = socket;
     connection->loop = loop;
+    if (tls) {
+        connection->tls = SSL_new(tls);
+        if (!connection->tls || SSL_set_fd(connection->tls, socket) != 1) abort();
+        SSL_set_accept_state(connection->tls);
+    }
     connection->id = atomic_fetch_add(&last, 1) + 1;
     connection->connected = now();
     journal_connected();
@@ -44,6 +50,7 @@ struct connection *connection_open(struct loop *loop, int socket) {
 }
 
 static void leave_delayed(struct connection *connection) {
+    journal_waits(-1);
     struct loop *loop = connection->loop;
     *(connection->previous ? &connection->previous->next : &loop->first_delayed) = connection->next;
     *(connection->next ? &connection->next->previous : &loop->last_delayed) = connection->previous;
@@ -61,6 +68,7 @@ void connection_close(struct connection *connection) {
         exchange->answered = 0;
         journal_add(exchange);
     }
+    if (connection->tls) SSL_free(connection->tls);
     close(connection->socket);
     text_free(&connection->answer);
     free(connection);
@@ -69,8 +77,8 @@ void connection_close(struct connection *connection) {
 /// - Returns: whether the connection can continue; otherwise it waits, or is closed.
 static bool write_answer(struct connection *connection) {
     while (connection->written < connection->answer.count) {
-        ssize_t count = send(connection->socket, connection->answer.bytes + connection->written,
-            connection->answer.count - connection->written, MSG_NOSIGNAL);
+        ssize_t count = transport_send(connection, connection->answer.bytes + connection->written,
+            connection->answer.count - connection->written);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EAGAIN) {
             connection->phase = WRITING;
@@ -110,11 +118,12 @@ static bool answer(struct connection *connection) {
     if (!latency) return write_answer(connection);
     connection->due = now() + latency;
     connection->phase = DELAYED;
+    journal_waits(1);
     struct loop *loop = connection->loop;
     connection->previous = loop->last_delayed;
     *(loop->last_delayed ? &loop->last_delayed->next : &loop->first_delayed) = connection;
     loop->last_delayed = connection;
-    wait_for(connection, 0);
+    wait_for(connection, EPOLLRDHUP);
     return false;
 }
 
@@ -145,7 +154,7 @@ static bool read_head(struct connection *connection) {
             connection_close(connection);
             return false;
         }
-        ssize_t count = recv(connection->socket, connection->input + connection->input_count, room, 0);
+        ssize_t count = transport_receive(connection, connection->input + connection->input_count, room);
         if (!has_come(connection, count)) return false;
         connection->input_count += (size_t)count;
     }
@@ -163,7 +172,7 @@ static bool read_head(struct connection *connection) {
     connection->chunks = (struct chunks){0};
     connection->phase = READING_BODY;
     if (request->expects_continue && connection->input_count == connection->head_count)
-        send(connection->socket, "HTTP/1.1 100 Continue\r\n\r\n", 25, MSG_NOSIGNAL);
+        transport_send(connection, "HTTP/1.1 100 Continue\r\n\r\n", 25);
     return true;
 }
 
@@ -203,11 +212,11 @@ static bool read_body(struct connection *connection) {
     if (is_new && connection->body_left > 2 * WAKING_BYTES) wake_after(connection, WAKING_BYTES);
     int calls = 0;
     while (connection->request.is_chunked ? connection->chunks.place != CHUNKS_DONE : connection->body_left > 0) {
-        if (calls++ == TURN_CALLS) return false;
+        if (calls++ >= TURN_CALLS && !transport_has_pending(connection)) return false;
         ssize_t count;
         if (connection->request.is_chunked) {
             struct loop *loop = connection->loop;
-            count = recv(connection->socket, loop->scratch, sizeof loop->scratch, 0);
+            count = transport_receive(connection, loop->scratch, sizeof loop->scratch);
             if (!has_come(connection, count)) return false;
             size_t taken = chunks_read(&connection->chunks, loop->scratch, (size_t)count);
             body_came(connection, taken);
@@ -216,9 +225,8 @@ static bool read_body(struct connection *connection) {
             memcpy(connection->input + connection->input_count, loop->scratch + taken, rest);
             connection->input_count += rest;
         } else {
-            // TCP discards the bytes without copying them (tcp(7), MSG_TRUNC), so that the measurement is not one of the server.
             size_t wanted = connection->body_left < DISCARD_BYTES ? (size_t)connection->body_left : DISCARD_BYTES;
-            count = recv(connection->socket, NULL, wanted, MSG_TRUNC);
+            count = transport_discard(connection, wanted);
             if (!has_come(connection, count)) return false;
             bool was_large = connection->body_left > 2 * WAKING_BYTES;
             connection->body_left -= (uint64_t)count;
@@ -232,7 +240,7 @@ static bool read_body(struct connection *connection) {
 
 void connection_run(struct connection *connection) {
     if (connection->phase == WRITING && !write_answer(connection)) return;
-    if (connection->phase == DELAYED) { // nothing is asked for, so its client is gone
+    if (connection->phase == DELAYED) { // nothing else is asked for: its client is gone
         connection_close(connection);
         return;
     }
@@ -240,6 +248,6 @@ void connection_run(struct connection *connection) {
         if (connection->phase == READING_HEAD && !read_head(connection)) return;
         if (!read_body(connection)) return;
         if (!answer(connection)) return;
-        if (!connection->input_count) return; // most clients wait for the answer: to look again would be in vain
+        if (!connection->input_count && !transport_has_pending(connection)) return; // most clients wait for the answer: to look again would be in vain
     }
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include <openssl/ssl.h>
+
 #include "chunks.h"
 #include "journal.h"
 #include "request.h"
@@ -17,6 +19,8 @@ struct loop {
 struct connection {
     enum { READING_HEAD, READING_BODY, DELAYED, WRITING } phase;
     int socket;
+    /// NULL where bytes are not encrypted.
+    SSL *tls;
     struct loop *loop;
     /// The bytes that have arrived and are not handled yet: first the head of the request, while it is handled.
     char input[INPUT_BYTES + 1];
@@ -32,7 +36,8 @@ struct connection {
     struct connection *previous, *next;
 };
 
-struct connection *connection_open(struct loop *, int socket);
+/// - Parameter tls: NULL where bytes are not encrypted.
+struct connection *connection_open(struct loop *, int socket, SSL_CTX *tls);
 /// Runs the connection as far as possible without waiting; may close it.
 void connection_run(struct connection *);
 void connection_close(struct connection *);

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { KEPT_COUNT = 1 << 16 };
+enum { KEPT_COUNT = 1 << 18 };
 
 static const char *const names[OPERATION_COUNT] = {
     "putObject", "headObject", "deleteObject", "listObjects", "createUpload", "uploadPart", "completeUpload",
@@ -19,6 +19,7 @@ static struct {
     uint64_t count, failed, cut, bytes, first_head, last_answered;
 } totals[OPERATION_COUNT];
 static uint64_t connections;
+static long waiting;
 
 uint64_t now(void) {
     struct timespec time;
@@ -45,14 +46,20 @@ void journal_connected(void) {
     pthread_mutex_unlock(&lock);
 }
 
+void journal_waits(int change) {
+    pthread_mutex_lock(&lock);
+    waiting += change;
+    pthread_mutex_unlock(&lock);
+}
+
 static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec / 1e6; }
 
 void journal_stats(struct text *text) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     pthread_mutex_lock(&lock);
-    text_format(text, "{\"connections\":%lu,\"cpuSeconds\":%.3f,\"residentKiB\":%ld,\"now\":%lu,\"operations\":{",
-        connections, seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss, now());
+    text_format(text, "{\"connections\":%lu,\"waiting\":%ld,\"cpuSeconds\":%.3f,\"residentKiB\":%ld,\"now\":%lu,\"operations\":{",
+        connections, waiting, seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss, now());
     for (int index = 0; index < OPERATION_COUNT; index++) {
         text_format(text,
             "%s\"%s\":{\"count\":%lu,\"failed\":%lu,\"cut\":%lu,\"bytes\":%lu,\"firstHead\":%lu,\"lastAnswered\":%lu}",

@@ -27,6 +27,8 @@ uint64_t now(void);
 /// - Parameter exchange: `answered` is 0 if the client closed the connection before.
 void journal_add(const struct exchange *);
 void journal_connected(void);
+/// Counts an answer that begins (1) or ends (-1) to wait for the latency to pass.
+void journal_waits(int change);
 /// All counts, as JSON.
 void journal_stats(struct text *);
 /// The exchanges in the journal, the oldest first, one JSON array a line: operation, connection, key, part, status,

@@ -14,28 +14,40 @@
 #include "answer.h"
 #include "connection.h"
 #include "store.h"
+#include "transport.h"
 
 enum { THREADS_MAXIMUM = 16, EVENTS_AT_ONCE = 64 };
 
 static struct loop *loops[THREADS_MAXIMUM];
-static int thread_count = 2, listener;
+static int thread_count = 2;
+
+/// A socket that listens.
+struct listener {
+    int socket;
+    /// NULL where bytes are not encrypted.
+    SSL_CTX *tls;
+};
+
+static struct listener plain, encrypted;
 
 static void usage(int status) {
     fputs(
-        "sink [--port N] [--threads N] [--latency MS] [--objects N]\n"
-        "Listens on 127.0.0.1 (a free port if left out) and prints the port.\n"
+        "sink [--port N] [--threads N] [--latency MS] [--objects N] [--certificate FILE --key FILE]\n"
+        "Listens on 127.0.0.1 (a free port if left out) and prints the port; with a certificate it listens\n"
+        "with TLS, too, on a free port, and prints that port on the next line.\n"
         "  --latency  every answer waits so long, without holding up others\n"
         "  --objects  the oldest are forgotten beyond so many (1000000)\n"
-        "GET /-/stats, GET /-/log, POST /-/reset, POST /-/latency?ms=N, POST /-/webhook\n",
+        "GET /-/stats, GET /-/log, POST /-/reset, POST /-/latency?ms=N, POST /-/webhook,\n"
+        "POST /-/refuse?status=N&code=NAME: requests to S3 are answered so; POST /-/refuse ends it\n",
         status ? stderr : stdout);
     exit(status);
 }
 
-static void accept_all(void) {
+static void accept_all(const struct listener *listener) {
     static unsigned turn;
     int socket;
-    while ((socket = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
-        connection_open(loops[turn++ % (unsigned)thread_count], socket);
+    while ((socket = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
+        connection_open(loops[turn++ % (unsigned)thread_count], socket, listener->tls);
 }
 
 static void *run(void *argument) {
@@ -46,8 +58,9 @@ static void *run(void *argument) {
         struct timespec time = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
         int count = epoll_pwait2(loop->poller, events, EVENTS_AT_ONCE, wait == UINT64_MAX ? NULL : &time, NULL);
         for (int index = 0; index < count; index++) {
-            if (events[index].data.ptr) connection_run(events[index].data.ptr);
-            else accept_all();
+            void *of = events[index].data.ptr;
+            if (of == &plain || of == &encrypted) accept_all(of);
+            else connection_run(of);
         }
     }
     return NULL;
@@ -69,8 +82,14 @@ static int listen_on(int port) {
     return socket_;
 }
 
+static void watch(struct listener *listener) {
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
+    epoll_ctl(loops[0]->poller, EPOLL_CTL_ADD, listener->socket, &event);
+}
+
 int main(int count, char **arguments) {
     int port = 0;
+    const char *certificate = NULL, *key = NULL;
     for (int index = 1; index < count; index += 2) {
         if (strcmp(arguments[index], "--help") == 0) usage(0);
         if (index + 1 == count) usage(64);
@@ -79,18 +98,21 @@ int main(int count, char **arguments) {
         else if (strcmp(name, "--threads") == 0) thread_count = atoi(value);
         else if (strcmp(name, "--latency") == 0) answer_latency = (uint64_t)(strtod(value, NULL) * 1e6);
         else if (strcmp(name, "--objects") == 0) store_objects_maximum = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--certificate") == 0) certificate = value;
+        else if (strcmp(name, "--key") == 0) key = value;
         else usage(64);
     }
-    if (thread_count < 1 || thread_count > THREADS_MAXIMUM || store_objects_maximum < 1) usage(64);
+    if (!certificate != !key || thread_count < 1 || thread_count > THREADS_MAXIMUM || store_objects_maximum < 1) usage(64);
     signal(SIGPIPE, SIG_IGN);
-    listener = listen_on(port);
+    plain.socket = listen_on(port);
+    if (certificate) encrypted = (struct listener){listen_on(0), transport_tls(certificate, key)};
     for (int index = 0; index < thread_count; index++) {
         loops[index] = calloc(1, sizeof *loops[index]);
         if (!loops[index]) abort();
         loops[index]->poller = epoll_create1(EPOLL_CLOEXEC);
     }
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
-    epoll_ctl(loops[0]->poller, EPOLL_CTL_ADD, listener, &event);
+    watch(&plain);
+    if (certificate) watch(&encrypted);
     for (int index = 1; index < thread_count; index++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, run, loops[index]) != 0) abort();

@@ -308,7 +308,8 @@ void s3_answer(const struct request *request, struct exchange *exchange, struct 
     exchange->operation = REFUSED;
     void (*operation)(struct context *) = choose(&context);
     pthread_mutex_lock(&store_lock);
-    if (operation) operation(&context);
+    if (answer_refused_status) refuse(&context, answer_refused_status, answer_refused_code, "refused on purpose");
+    else if (operation) operation(&context);
     else refuse(&context, 501, "NotImplemented", "bodies are discarded here: nothing can be read");
     pthread_mutex_unlock(&store_lock);
 }

@@ -4,6 +4,14 @@ from ..bench import JOBS_AT_ONCE, PART_MIB, PARTS_AT_ONCE, Bench
 from ..processes import Measured, run
 
 
+def copy_as_it_comes(bench: Bench, source: str | Path, key: str) -> Measured:
+    """With s5cmd's own defaults, over TLS."""
+    return run(
+        [bench.s5cmd, "--endpoint-url", bench.sink.tls_url, "--log", "error", "cp", source,
+         f"s3://{bench.sink.bucket}/{key}"],
+        bench.home / "s5cmd.log", bench.environment(AWS_CA_BUNDLE=str(bench.sink.certificate)))
+
+
 def copy(bench: Bench, source: str | Path, key: str, endpoint: str | None = None) -> Measured:
     """source: a file, or a directory with / at its end."""
     return run([
