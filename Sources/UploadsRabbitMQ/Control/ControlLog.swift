@@ -153,13 +153,13 @@ final class ControlLog: Sendable {
     func refreshIfSilent(unless lost: Signal) async {
         while isSilent, !lost.isFired, !stopped.isFired {
             let own = Signal()
-            let others = state.withLock { state in
+            let underWay = state.withLock { state in
                 defer { state.refresh = state.refresh ?? own }
                 return state.refresh
             }
-            if let others {
+            if let underWay {
                 // Not ended by a cancellation of the caller, who would ask again at once.
-                _ = await lost.cancelling { [stopped] in await others.wait(or: stopped) }
+                _ = await lost.cancelling { [stopped] in await underWay.wait(or: stopped) }
                 continue
             }
             defer {

@@ -3,6 +3,7 @@
 import http.client
 import json
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,8 +92,14 @@ class Sink:
     def reset(self):
         self._ask("POST", "reset")
 
-    def set_latency(self, milliseconds: float):
+    @contextmanager
+    def latency(self, milliseconds: float):
+        """While it is entered, every answer to S3 waits so long."""
         self._ask("POST", f"latency?ms={milliseconds}")
+        try:
+            yield
+        finally:
+            self._ask("POST", "latency?ms=0")
 
     def refuse(self, status: int, code: str):
         """Answers every request to S3 with this status and error code."""

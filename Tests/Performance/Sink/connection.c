@@ -248,6 +248,7 @@ void connection_run(struct connection *connection) {
         if (connection->phase == READING_HEAD && !read_head(connection)) return;
         if (!read_body(connection)) return;
         if (!answer(connection)) return;
-        if (!connection->input_count && !transport_has_pending(connection)) return; // most clients wait for the answer: to look again would be in vain
+        // Most clients wait for the answer: to look again would be in vain.
+        if (!connection->input_count && !transport_has_pending(connection)) return;
     }
 }

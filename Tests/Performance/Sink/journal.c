@@ -58,7 +58,8 @@ void journal_stats(struct text *text) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     pthread_mutex_lock(&lock);
-    text_format(text, "{\"connections\":%lu,\"waiting\":%ld,\"cpuSeconds\":%.3f,\"residentKiB\":%ld,\"now\":%lu,\"operations\":{",
+    text_format(text,
+        "{\"connections\":%lu,\"waiting\":%ld,\"cpuSeconds\":%.3f,\"residentKiB\":%ld,\"now\":%lu,\"operations\":{",
         connections, waiting, seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss, now());
     for (int index = 0; index < OPERATION_COUNT; index++) {
         text_format(text,

@@ -15,15 +15,12 @@ LATENCY_MS = 30
 def run(bench: Bench) -> list[Line]:
     count = bench.size(10_000, 300)
     directory = bench.files.small(count)
-    bench.sink.set_latency(LATENCY_MS)
-    try:
+    with bench.sink.latency(LATENCY_MS):
         samples = interleave(bench.runs, {
             "Longshore": lambda: _longshore(bench, directory, count),
             "Longshore's worker": lambda: _worker(bench, directory, count),
             "s5cmd": lambda: _s5cmd(bench, directory, count),
         })
-    finally:
-        bench.sink.set_latency(0)
     rates = {name: middle(samples[name], "per s") for name in samples}
     ours, theirs = rates["Longshore"], rates["s5cmd"]
     return [

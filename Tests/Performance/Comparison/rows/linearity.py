@@ -15,14 +15,11 @@ WORKERS = (1, 2, 4)
 def run(bench: Bench) -> list[Line]:
     count = bench.size(4000, 400)
     directory = bench.files.small(count)
-    bench.sink.set_latency(LATENCY_MS)
-    try:
+    with bench.sink.latency(LATENCY_MS):
         samples = interleave(bench.runs, {
             f"{workers} workers": lambda workers=workers: _rate(bench, directory, count, workers)
             for workers in WORKERS
         })
-    finally:
-        bench.sink.set_latency(0)
     rates = {workers: middle(samples[f"{workers} workers"], "per s") for workers in WORKERS}
     most = JOBS_AT_ONCE * 1000 / LATENCY_MS
     lines = []

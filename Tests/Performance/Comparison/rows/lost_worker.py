@@ -33,12 +33,9 @@ def _kill(bench: Bench, directory) -> Sample:
         pool.start_notifier()
         worker = pool.start_worker()
         bench.sink.reset()
-        bench.sink.set_latency(LATENCY_MS)
-        try:
+        with bench.sink.latency(LATENCY_MS):
             pool.enqueue(directory, to="row12/")
             wait_until(lambda: bench.sink.waiting() >= COUNT, "all jobs to be under way", 60, 0.005)
-        finally:
-            bench.sink.set_latency(0)
         pool.start_worker()
         killed = time.monotonic()
         worker.kill()

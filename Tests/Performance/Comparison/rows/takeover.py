@@ -21,14 +21,11 @@ LATENCY_MS = 250
 def run(bench: Bench) -> list[Line]:
     size = bench.size(2 * GIB, 512 * MIB)
     file = bench.files.large(size)
-    bench.sink.set_latency(LATENCY_MS)
-    try:
+    with bench.sink.latency(LATENCY_MS):
         samples = interleave(bench.runs, {
             "Longshore": lambda: _longshore(bench, file, size),
             "Celery, acks_late": lambda: _celery(bench, file, size),
         })
-    finally:
-        bench.sink.set_latency(0)
     ours, theirs = samples["Longshore"], samples["Celery, acks_late"]
     gap, again = middle(ours, "gap s"), middle(ours, "parts again")
     return [
