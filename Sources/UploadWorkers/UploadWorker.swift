@@ -43,7 +43,7 @@ public final class UploadWorker: Service {
             slotPatience: min(configuration.slotPatience, (configuration.consumerTimeout ?? .seconds(1800)) / 6),
             lonePatience: configuration.uncutMaximum ?? .seconds(1500),
             crowdPatience: configuration.crowdPatience, clock: clock,
-            preempt: slices.preempt)
+            preempt: slices.preempt, resize: queue.setJobsAtOnce)
         self.gate = gate
         runner = SliceRunner(
             destinations: destinations, sources: sources, configuration: configuration,
@@ -52,6 +52,7 @@ public final class UploadWorker: Service {
                 rules: configuration.circuit, metrics: workerMetrics, logger: logger,
                 now: { [elapsed = RateLimiter.stopwatch(clock), start = Date()] in start + elapsed() / .seconds(1) }),
             paces: TransferPaces(destinations: destinations, clock: clock) { gate.note(isWaiting: $1, at: $0) },
+            gate: gate,
             clock: clock, alarms: Alarms(clock: clock), now: now, witnesses: witnesses, logger: logger)
         watch = reporter.map { [runner] in
             DestinationMonitor(worker: configuration.name, runner: runner, reporter: $0)
@@ -165,6 +166,7 @@ extension UploadWorker: JobHandler {
         return SlotRequest(
             id: id, queue: baton.job.queue, lane: claimed.lane, destination: baton.job.destination.label,
             limits: destination?.limits ?? TransferLimits(), size: baton.job.size,
+            parts: min(runner.configuration.parts, destination?.limits.parts ?? .max),
             idleWaits: baton.idleWaits, runsAlone: baton.runsAlone,
             canYield: destination?.canYield(baton.job) ?? true)
     }
@@ -183,7 +185,7 @@ extension UploadWorker: JobHandler {
             metrics.sliceBegins(of: baton, at: runner.now())
             settled = await runner.run(claimed, id: request.id, among: slices)
             metrics.sliceEnds()
-            gate.release(request)
+            gate.release(request, work: settled.work)
         case .limited:
             let refusal = await gate.giveBack(request)
             let reason = UploadError(limiting: request, refusal, in: runner.configuration.name)
@@ -237,5 +239,13 @@ extension UploadWorker: JobHandler {
         case .handOver, .altered, .superseded, .abandoned:
             runner.logger.debug("A slice settled", metadata: metadata)
         }
+    }
+}
+
+extension SettledSlice {
+    /// What the slice has done, in jobs of little size: a request takes about as long as 128 KiB.
+    fileprivate var work: Double {
+        let bytes = Double(report.bytesSent) / Double(128 << 10)
+        return if case .ended(.completed) = settlement { 1 + bytes } else { bytes }
     }
 }

@@ -4,7 +4,8 @@ public import Uploads
 public struct WorkerConfiguration: Hashable, Sendable {
     /// The name by which operators know this worker; no other worker has it.
     public var name: String
-    /// Slices at once, 1 or more. From 4 on, one more is kept for a destination that has none. Slices that wait for a limit are not counted.
+    /// Slices at once at most, 1 or more: fewer where that is as fast, or where they would need more than 64 MiB of memory. From 4 on, one
+    /// more is kept for a destination that has none. Slices that wait for a limit are not counted.
     public var concurrency: Int
     /// Parts in parallel of one job, 1 or more; a destination may allow fewer.
     public var parts: Int
@@ -29,7 +30,7 @@ public struct WorkerConfiguration: Hashable, Sendable {
     public var circuit: CircuitRules
 
     public init(
-        concurrency: Int = 16, parts: Int = 4, slice: Duration = .seconds(300), grace: Duration = .seconds(25),
+        concurrency: Int = 512, parts: Int = 4, slice: Duration = .seconds(300), grace: Duration = .seconds(25),
         consumerTimeout: Duration? = .seconds(1800), progressInterval: Duration = .seconds(1),
         exitWhenIdle: Duration? = nil
     ) {
@@ -46,6 +47,9 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.crowdPatience = .seconds(5)
         self.circuit = CircuitRules()
     }
+
+    /// Slices at once before anything was measured.
+    public var jobsAtOnceFirst: Int { min(concurrency, ConcurrencyFinder.begin) }
 
     /// How long a step that cannot be interrupted may take: two thirds of the time that the broker allows for a delivery, which also has to
     /// wait for its slot before and to be settled after.

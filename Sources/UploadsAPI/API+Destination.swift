@@ -80,6 +80,8 @@ extension API {
         public var origin: String?
         public var circuit: Circuit
         public var jobsInFlight: Int
+        /// How many jobs the worker has found the destination to take at once; nil where the worker did not report it.
+        public var jobsAtOnce: Int?
         /// nil where the worker did not report it.
         public var partsInFlight: Int?
         /// The limits of this worker's configuration.
@@ -92,13 +94,14 @@ extension API {
         public var at: Date
 
         public init(
-            name: String, origin: String? = nil, circuit: Circuit, jobsInFlight: Int, partsInFlight: Int? = nil,
-            limits: Limits, bytesPerSecond: Double, isHeld: Bool, at: Date
+            name: String, origin: String? = nil, circuit: Circuit, jobsInFlight: Int, jobsAtOnce: Int? = nil,
+            partsInFlight: Int? = nil, limits: Limits, bytesPerSecond: Double, isHeld: Bool, at: Date
         ) {
             self.name = name
             self.origin = origin
             self.circuit = circuit
             self.jobsInFlight = jobsInFlight
+            self.jobsAtOnce = jobsAtOnce
             self.partsInFlight = partsInFlight
             self.limits = limits
             self.bytesPerSecond = bytesPerSecond
@@ -115,16 +118,20 @@ extension API {
         /// Workers that a limit of bytes or requests holds up.
         public var held: Int
         public var jobsInFlight: Int
+        /// How many jobs the workers have found the destination to take at once, added up; nil where no worker reported it.
+        public var jobsAtOnce: Int?
         @Tolerant public var partsInFlight: Int
         public var bytesPerSecond: Double
 
         public init(
-            workers: Int, failing: Int, held: Int, jobsInFlight: Int, partsInFlight: Int, bytesPerSecond: Double
+            workers: Int, failing: Int, held: Int, jobsInFlight: Int, jobsAtOnce: Int? = nil, partsInFlight: Int,
+            bytesPerSecond: Double
         ) {
             self.workers = workers
             self.failing = failing
             self.held = held
             self.jobsInFlight = jobsInFlight
+            self.jobsAtOnce = jobsAtOnce
             self.partsInFlight = partsInFlight
             self.bytesPerSecond = bytesPerSecond
         }

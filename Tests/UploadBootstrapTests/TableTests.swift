@@ -107,7 +107,8 @@ private enum Longest {
             jobs: ["running": 123_456, "waiting": 1_234_567], bytesLeft: 1023 << 40,
             circuit: .init(state: "half open", until: date, error: name), limited: 100_000,
             live: .init(
-                workers: 1000, failing: 1000, held: 1, jobsInFlight: 7, partsInFlight: 7, bytesPerSecond: 1e9),
+                workers: 1000, failing: 1000, held: 1, jobsInFlight: 7, jobsAtOnce: 512_000, partsInFlight: 7,
+                bytesPerSecond: 1e9),
             workers: [])
         let delegate = API.Delegate(
             name: name, kind: "webhook", target: "https://\(name).example/\(name)", origin: "configuration",

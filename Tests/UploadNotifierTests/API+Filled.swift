@@ -67,11 +67,11 @@ extension API {
     static let destination = Destination(
         name: "photos", driver: "s3", limits: limits, jobs: ["running": 1], bytesLeft: 5, circuit: circuit, limited: 1,
         live: DestinationLive(
-            workers: 1, failing: 1, held: 1, jobsInFlight: 1, partsInFlight: 1, bytesPerSecond: 2.5),
+            workers: 1, failing: 1, held: 1, jobsInFlight: 1, jobsAtOnce: 1, partsInFlight: 1, bytesPerSecond: 2.5),
         workers: [
             DestinationWorker(
-                name: "w", origin: "https://host.example", circuit: circuit, jobsInFlight: 1, partsInFlight: 1,
-                limits: limits, bytesPerSecond: 2.5, isHeld: true, at: date)
+                name: "w", origin: "https://host.example", circuit: circuit, jobsInFlight: 1, jobsAtOnce: 1,
+                partsInFlight: 1, limits: limits, bytesPerSecond: 2.5, isHeld: true, at: date)
         ])
 
     static let orderAnswer = OrderAnswer(

@@ -24,7 +24,7 @@ import Uploads
     ) -> DestinationReport {
         DestinationReport(
             worker: worker, destination: "photos", circuit: circuit, until: circuit == .open ? Sample.start + 60 : nil,
-            jobsInFlight: jobs, partsInFlight: jobs * 2, limits: TransferLimits(jobs: 4),
+            jobsInFlight: jobs, jobsAtOnce: jobs, partsInFlight: jobs * 2, limits: TransferLimits(jobs: 4),
             pace: DestinationReport.Pace(bytesPerSecond: rate, isHeld: isHeld), at: Date())
     }
 
@@ -41,6 +41,7 @@ import Uploads
         let live = try #require(shown["live"] as? [String: Any])
         #expect(live["workers"] as? Int == 3 && live["failing"] as? Int == 1 && live["held"] as? Int == 1)
         #expect(live["jobsInFlight"] as? Int == 4 && live["partsInFlight"] as? Int == 8)
+        #expect(live["jobsAtOnce"] as? Int == 4)
         #expect(live["bytesPerSecond"] as? Double == 111)
         let workers = try #require(shown["workers"] as? [[String: Any]])
         #expect(workers.map { $0["name"] as? String } == ["a", "b", "c"])

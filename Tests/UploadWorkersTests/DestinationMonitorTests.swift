@@ -39,6 +39,25 @@ import Uploads
         #expect(reports.of("good").allSatisfy { $0.circuit == .closed })
     }
 
+    @Test func `how many jobs a destination takes at once is told, and halved when it asks for fewer`() async throws {
+        let reports = Reports()
+        let bench = WorkerBench(isManual: false, reporter: reports) { log in
+            MemoryDestination(log: log) { job, _, sentBefore throws(UploadError) in
+                guard job.destination.label == "throttled", sentBefore == 0 else { return }
+                throw UploadError(
+                    .rateLimited, "fewer", retry: .afterBackoff, response: ServerResponse(status: 503))
+            }
+        }
+        bench.add(to: "throttled")
+        bench.add()
+        try await bench.running {
+            try await eventually("both are told") {
+                reports.of("throttled").contains { $0.jobsAtOnce == 8 }
+                    && reports.of("memory").contains { $0.jobsAtOnce == 16 }
+            }
+        }
+    }
+
     @Test func `a worker reports its jobs under way`() async throws {
         let reports = Reports()
         let door = Door()

@@ -6,11 +6,75 @@ import Uploads
 @Suite struct SlotPolicyTests {
     func request(
         _ id: UInt64, _ lane: Lane = .normal, to destination: String = "d", limit: Int? = nil, alone: Bool = false,
-        canYield: Bool = true, of queue: String = "default"
+        canYield: Bool = true, of queue: String = "default", size: Int64 = 0
     ) -> SlotRequest {
         SlotRequest(
             id: id, queue: QueueName(unchecked: queue), lane: lane, destination: destination,
-            limits: TransferLimits(jobs: limit), runsAlone: alone, canYield: canYield)
+            limits: TransferLimits(jobs: limit), size: size, parts: 4, runsAlone: alone, canYield: canYield)
+    }
+
+    /// Asks for slots for so many jobs like the first.
+    func ask(_ count: UInt64, like first: SlotRequest, _ policy: inout SlotPolicy) -> [SlotPolicy.Decision] {
+        (0..<count).flatMap { number in
+            var request = first
+            request.id += number
+            return policy.request(request)
+        }
+    }
+
+    @Test func `no more jobs run at a destination than it takes at once, but a quarter more that are urgent`() {
+        var policy = SlotPolicy(concurrency: 64)
+        #expect(ask(20, like: request(1), &policy) == (1...16).map { .granted($0) })
+        #expect(ask(5, like: request(101, .urgent), &policy) == (101...104).map { .granted($0) } + [.preempt(16)])
+        #expect(policy.release(16) == [.granted(105)])
+        #expect(policy.release(1) == [])
+        #expect(ask(20, like: request(201, to: "e"), &policy) == (201...216).map { .granted($0) })
+    }
+
+    @Test func `where the destination takes no more at once, a queue without a slot gets one of the other queue's`() {
+        var policy = SlotPolicy(concurrency: 64)
+        _ = ask(16, like: request(1, of: "many"), &policy)
+        _ = ask(3, like: request(101, to: "e", of: "many"), &policy)
+        #expect(policy.request(request(200, of: "one")) == [.preempt(16)])
+        #expect(policy.release(16) == [.granted(200)])
+    }
+
+    @Test func `jobs that end faster when more run let more run`() {
+        var policy = SlotPolicy(concurrency: 100)
+        var running = ask(2000, like: request(1), &policy)
+        #expect(policy.width == 16)
+        // Each job takes 100 ms.
+        for round in 1...20 {
+            _ = policy.advance(to: .milliseconds(100 * round))
+            running = running.flatMap { decision -> [SlotPolicy.Decision] in
+                guard case .granted(let id) = decision else { return [] }
+                return policy.release(id, work: 1)
+            }
+        }
+        #expect(policy.width == 100)
+        #expect(policy.runningCount == 100)
+    }
+
+    @Test func `jobs that wait for a destination which takes few at once are given back, but for a few`() {
+        var policy = SlotPolicy(concurrency: 64)
+        for second in 1...4 {
+            _ = policy.advance(to: .seconds(second))
+            policy.noteOverload(at: "d")
+        }
+        #expect(ask(10, like: request(1), &policy) == [.granted(1)])
+        #expect(policy.advance(to: .seconds(8)) == [])
+        #expect(policy.advance(to: .seconds(9)) == [10, 9, 8, 7, 6].map { .limited($0) })
+    }
+
+    @Test func `large jobs run no more at once than memory allows, and another destination's first one beside them`() {
+        var policy = SlotPolicy(concurrency: 64)
+        #expect(ask(10, like: request(1, size: 1 << 30), &policy).count == 10)
+        #expect(ask(10, like: request(101, to: "e", size: 1 << 30), &policy) == (101...106).map { .granted($0) })
+        #expect(policy.request(request(200, to: "f", size: 1 << 30)) == [.granted(200)])
+        #expect(policy.request(request(300, to: "f", size: 1000)) == [])
+        #expect(policy.release(200) == [.granted(300)])
+        #expect(policy.release(1) == [])
+        #expect(policy.release(2) == [.granted(107)])
     }
 
     @Test func `as many run as there are slots, and the next when one is free`() {

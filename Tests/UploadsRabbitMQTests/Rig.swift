@@ -111,6 +111,13 @@ struct Rig: Sendable {
         }
     }
 
+    /// How many consumers the lane has at the broker.
+    func consumers(_ lane: Lane) async throws -> Int? {
+        try await node.ctl("list_queues", "name", "consumers").split(separator: "\n")
+            .first { $0.hasPrefix(topology.laneQueue(.standard, lane) + "\t") }
+            .flatMap { $0.split(separator: "\t").last.flatMap { Int($0) } }
+    }
+
     func waiting(_ lane: Lane) async throws -> UInt32 {
         try await channel.messageCount(of: topology.laneQueue(.standard, lane))
     }

@@ -128,6 +128,7 @@ import Uploads
             report.origin = "https://host.example:8443"
             report.until = Date()
             report.partsInFlight = 2
+            report.jobsAtOnce = 64
             report.limits = TransferLimits(jobs: 1, parts: 2, bytesPerSecond: 3, requestsPerSecond: 4)
             report.pace.bytesPerSecond = 1.5e9
             cases.append(("upload.destination.v1", try WireFormat.message(report: report).body))

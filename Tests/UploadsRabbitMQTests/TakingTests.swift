@@ -156,6 +156,41 @@ import Uploads
         }
     }
 
+    /// Fewer deliveries are held only when the lane is quiet: a consumer that is cancelled makes deliveries come twice.
+    @Test func `as many deliveries are held as the jobs at once need, and none comes twice`() async throws {
+        try await Rig.run { rig in
+            let probe = try await rig.notifier()
+            let queue = try await rig.worker(prefetchPerLane: 5)
+            let mayEnd = Signal()
+            let handler = TestHandler { claimed in
+                await mayEnd.wait()
+                return await TestHandler.completing(claimed)
+            }
+            try await rig.serve(queue, handler)
+            func put(_ count: Int) async throws {
+                for _ in 0..<count {
+                    try await rig.put(try WireFormat.message(baton: Samples.baton(Samples.job())))
+                }
+            }
+            try await put(60)
+            try await eventually("the first prefetch is held") { handler.handled.value.count == 5 }
+            queue.setJobsAtOnce(16)
+            try await eventually("the greater one is held") { handler.handled.value.count == 24 }
+            mayEnd.fire()
+            // Grows while deliveries come.
+            for jobsAtOnce in [32, 64, 128] {
+                queue.setJobsAtOnce(jobsAtOnce)
+                try await put(100)
+            }
+            try await eventually("all have ended") { probe.events.count { $0.kind == .completed } == 360 }
+            queue.setJobsAtOnce(1)
+            try await eventually("the added consumers are gone") { try await rig.consumers(.normal) == 1 }
+            try await put(40)
+            try await eventually("all have ended") { probe.events.count { $0.kind == .completed } == 400 }
+            #expect(probe.events.allSatisfy { $0.kind == .completed })
+        }
+    }
+
     @Test func `a drain hands over what was delivered, and makes no suspects`() async throws {
         try await Rig.run { rig in
             let queue = try await rig.worker(prefetchPerLane: 10)

@@ -93,7 +93,9 @@ extension ConfigurationKey {
 
     private static let worker: [ConfigurationKey] = [
         .init("worker.queues", .list(.name), standard: "default", flag: "--queue", "the transfer queues it serves"),
-        .init("worker.concurrency", .integer(1...1000), standard: "16", flag: "--concurrency", "jobs at once"),
+        .init(
+            "worker.concurrency", .integer(1...1000), standard: "512", flag: "--concurrency",
+            "jobs at once at most; the worker finds how many are fastest"),
         .init("worker.parts", .integer(1...100), standard: "4", flag: "--parts", "parts of a job at once"),
         .init(
             "worker.slice", .duration(1...(2 * 86_400)), standard: "5m", flag: "--slice",

@@ -135,11 +135,13 @@ extension API.DestinationLive {
     /// `3`, or `1 of 3 failing`: one worker's circuit is not closed.
     fileprivate var workersText: String { failing > 0 ? "\(failing) of \(workers) failing" : String(workers) }
 
-    /// `12.4 MiB/s`, with `, held` while a limit makes jobs wait; `idle` without jobs.
+    /// `12.4 MiB/s, 34 of 64 jobs` under way of those that the workers have found best, with `, held` while a limit makes jobs wait;
+    /// `idle` without jobs.
     fileprivate var paceText: String {
         guard jobsInFlight > 0 else { return "idle" }
         let bytes = Int64(min(max(0, bytesPerSecond), 1e18).rounded())
-        return "\(Quantity.text(bytes: bytes))/s" + (held > 0 ? ", held" : "")
+        let atOnce = jobsAtOnce.map { ", \(jobsInFlight) of \($0) jobs" } ?? ""
+        return "\(Quantity.text(bytes: bytes))/s\(atOnce)" + (held > 0 ? ", held" : "")
     }
 }
 

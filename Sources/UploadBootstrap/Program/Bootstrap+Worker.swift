@@ -44,7 +44,9 @@ extension Bootstrap {
             readiness: readiness, logger: logger)
         let service = WorkerService(
             connector: connector,
-            queue: JobQueueConfiguration(queues: settings.queues, prefetchPerLane: Self.prefetch(settings.concurrency)),
+            queue: JobQueueConfiguration(
+                queues: settings.queues,
+                prefetchPerLane: JobQueueConfiguration.prefetch(jobsAtOnce: worker.jobsAtOnceFirst)),
             destinations: destinations,
             sources: ObjectSources(
                 beside: LocalSources(areas: [area], roots: configuration.sourceRoots), at: destinations),
@@ -79,10 +81,4 @@ extension Bootstrap {
 
     /// With `--exit-when-idle`, the worker ends after this time without a job.
     private static let idle = Duration.seconds(5)
-
-    /// The prefetch of each lane. A running slice holds its delivery, so one lane alone must be able to fill the
-    /// worker; a few more deliveries are ready, besides those that wait for their destination's limit.
-    static func prefetch(_ concurrency: Int) -> UInt16 {
-        UInt16(min(2000, concurrency + max(min(8, max(4, concurrency)), concurrency / 2)))
-    }
 }

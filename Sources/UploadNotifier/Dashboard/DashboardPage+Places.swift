@@ -67,6 +67,9 @@ extension DashboardPage {
                 live.jobsInFlight > 0
                     ? "<span>\(DashboardText.rate(live.bytesPerSecond)) of \(DashboardText.count(live.workers, "worker"))</span>"
                     : "<span>\(DashboardText.count(live.workers, "worker")) idle</span>")
+            if live.jobsInFlight > 0, let atOnce = live.jobsAtOnce {
+                facts.append("<span>\(DashboardText.count(atOnce, "job")) at once</span>")
+            }
             if live.held > 0 { facts.append("<span class=\"warn\">held to its limits</span>") }
         }
         let limits = Self.limits(destination.limits)

@@ -39,6 +39,7 @@ struct DestinationMonitor: Sendable {
         facts.until = snapshot.seconds.map { runner.now() + $0 }
         facts.error = snapshot.error
         facts.jobsInFlight = traffic.jobsInFlight
+        facts.jobsAtOnce = runner.gate.width(at: facts.label)
         facts.partsInFlight = traffic.partsInFlight
         facts.bytesSent = traffic.bytesSent
         facts.visitCount = traffic.visitCount

@@ -15,6 +15,7 @@ struct ReportBook: Sendable {
         var until: Date?
         var error: String?
         var jobsInFlight = 0
+        var jobsAtOnce: Int?
         var partsInFlight = 0
         var bytesSent = 0
         var visitCount = 0
@@ -58,8 +59,8 @@ struct ReportBook: Sendable {
         return DestinationReport(
             worker: worker, destination: facts.label, origin: facts.origin.isNamed ? nil : facts.origin.text,
             circuit: DestinationReport.CircuitState(facts.circuit), until: facts.until,
-            error: facts.error, jobsInFlight: facts.jobsInFlight, partsInFlight: facts.partsInFlight,
-            limits: facts.limits,
+            error: facts.error, jobsInFlight: facts.jobsInFlight, jobsAtOnce: facts.jobsAtOnce,
+            partsInFlight: facts.partsInFlight, limits: facts.limits,
             pace: DestinationReport.Pace(
                 bytesPerSecond: facts.jobsInFlight == 0 || seconds <= 0 ? 0 : (moved / seconds).rounded(),
                 isHeld: facts.isHeld),

@@ -143,11 +143,30 @@ final class SliceRun: Sendable {
         left.traffic?.jobEnds()
     }
 
-    /// Reports to the destination's circuit whether the destination worked.
+    /// Reports whether the destination worked to its circuit, and to the gate whether it had too much to do.
     private func note(_ fact: SliceFact, of action: SliceAction) {
-        guard action.isAtDestination, let entry = open.withLock({ $0.circuit }),
+        guard action.isAtDestination else { return }
+        if case .named = baton.job.destination, fact.showsOverload {
+            runner.gate.noteOverload(at: baton.job.destination.label)
+        }
+        guard let entry = open.withLock({ $0.circuit }),
             let evidence = CircuitEvidence(fact, of: baton.job.destination, isWrite: action.isWrite)
         else { return }
         runner.circuits.note(evidence, by: baton.job.id, with: entry)
+    }
+}
+
+extension SliceFact {
+    /// Whether the destination refused a request for the number of requests, or gave no answer.
+    fileprivate var showsOverload: Bool {
+        switch self {
+        case .failed(let error), .partFailed(_, let error, _):
+            switch error.response?.status {
+            case 429, 503, 504: true
+            case nil: error.code == .networkFailure
+            default: false
+            }
+        default: false
+        }
     }
 }

@@ -11,6 +11,7 @@ struct SliceRunner: Sendable {
     let rules: SliceRules
     let circuits: Circuits
     let paces: TransferPaces
+    let gate: SlotGate
     let traffics = DestinationTraffics()
     let clock: any Clock<Duration>
     /// Wakes the slices at their times.

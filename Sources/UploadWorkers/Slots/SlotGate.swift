@@ -22,11 +22,18 @@ final class SlotGate: Sendable {
         var givenBack: [String: GivenBack] = [:]
         /// When the next job is given back.
         var nextGivenBackAt = Duration.zero
+        /// How many jobs at once were last told to `resize`.
+        var toldWidth: Int
+        /// Whether it is looked at again soon whether `toldWidth` is still far too much.
+        var isShrinkDue = false
     }
 
     /// The time between two jobs that are given back: 1,000 jobs of one destination hold up the jobs behind them in the lane for 2.5 s, and
     /// come again spread over time.
     private static let givingBackInterval = Duration.microseconds(2500)
+
+    /// How long fewer jobs have to be enough before fewer are fetched in advance.
+    private static let shrinkDelay = Duration.seconds(10)
 
     private let state: Mutex<State>
     private let clock: any Clock<Duration>
@@ -37,13 +44,18 @@ final class SlotGate: Sendable {
     /// The patience of a job that runs alone: it empties the worker, and must not leave before the slowest step has ended.
     private let lonePatience: Duration
     private let preempt: @Sendable (UInt64) -> Void
+    private let resize: @Sendable (Int) -> Void
 
+    /// - Parameters:
+    ///   - preempt: asks a running slice to hand over.
+    ///   - resize: called when clearly more or fewer jobs can be under way at once than before.
     init(
         concurrency: Int, limitPatience: Duration, slotPatience: Duration, lonePatience: Duration,
         crowdPatience: Duration, clock: any Clock<Duration>,
-        preempt: @escaping @Sendable (UInt64) -> Void
+        preempt: @escaping @Sendable (UInt64) -> Void, resize: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        self.state = Mutex(State(policy: SlotPolicy(concurrency: concurrency, crowdPatience: crowdPatience)))
+        let policy = SlotPolicy(concurrency: concurrency, crowdPatience: crowdPatience)
+        self.state = Mutex(State(policy: policy, toldWidth: policy.width))
         self.limitPatience = limitPatience
         self.slotPatience = slotPatience
         self.lonePatience = lonePatience
@@ -51,6 +63,7 @@ final class SlotGate: Sendable {
         alarms = Alarms(clock: clock)
         elapsed = RateLimiter.stopwatch(clock)
         self.preempt = preempt
+        self.resize = resize
     }
 
     /// Asks for a slot; the caller must then wait in `admission(for:)` for the answer.
@@ -80,13 +93,25 @@ final class SlotGate: Sendable {
         }
     }
 
-    func release(_ request: SlotRequest) {
+    /// - Parameter work: what the slice has done, in units that are the same for all jobs.
+    func release(_ request: SlotRequest, work: Double = 0) {
         apply { state in
             state.givenBack[request.destination]?.end(
                 at: elapsed(), isCrowded: state.policy.isCrowded(request.destination))
-            return state.policy.release(request.id)
+            return state.policy.release(request.id, work: work)
         }
     }
+
+    /// Takes note that a destination refused a request for the number of requests, or did not answer.
+    func noteOverload(at destination: String) {
+        apply { state in
+            state.policy.noteOverload(at: destination)
+            return []
+        }
+    }
+
+    /// How many jobs the destination takes at once from this worker; nil for one that had none.
+    func width(at destination: String) -> Int? { state.withLock { $0.policy.width(at: destination) } }
 
     /// Takes note whether a slice waits for a destination's limit of bytes or requests.
     func note(isWaiting: () -> Bool, at destination: String) {
@@ -106,7 +131,8 @@ final class SlotGate: Sendable {
             let ahead = occupancy.waiting + flow.count(at: now, within: seconds)
             let refusal = Refusal(
                 seconds: seconds, running: occupancy.running, ahead: ahead,
-                isForSlot: !state.policy.isAtLimit(request))
+                isForSlot: !state.policy.isAtLimit(request.kind),
+                width: state.policy.isFull(request.kind) ? state.policy.width(at: request.destination) : nil)
             return (refusal, at - now)
         }
         if wait > .zero { try? await clock.sleep(for: wait) }
@@ -123,6 +149,8 @@ final class SlotGate: Sendable {
         var ahead: Int
         /// Whether only a slot of the worker was missing.
         var isForSlot: Bool
+        /// How many jobs the destination takes at once, if so many run.
+        var width: Int?
     }
 
     /// Refuses all waiting requests, and all later ones.
@@ -163,7 +191,7 @@ final class SlotGate: Sendable {
     private func apply(_ decide: (inout State) -> [SlotPolicy.Decision]) {
         var admitted: [(CheckedContinuation<Admission, Never>, Admission)] = []
         var preempted: [UInt64] = []
-        state.withLock { state in
+        let newWidth = state.withLock { state -> Int? in
             let late = state.policy.advance(to: elapsed())
             for decision in late + decide(&state) {
                 switch decision {
@@ -173,9 +201,36 @@ final class SlotGate: Sendable {
                 case .preempt(let id): preempted.append(id)
                 }
             }
+            return grownWidth(&state)
         }
         for (continuation, admission) in admitted { continuation.resume(returning: admission) }
         for id in preempted { preempt(id) }
+        if let newWidth { resize(newWidth) }
+    }
+
+    /// The number of jobs at once, if it has grown by more than a quarter. A fall is told only if it lasts.
+    private func grownWidth(_ state: inout State) -> Int? {
+        let width = state.policy.width
+        if width * 4 > state.toldWidth * 5 {
+            state.toldWidth = width
+            return width
+        }
+        if width * 2 < state.toldWidth, !state.isShrinkDue {
+            state.isShrinkDue = true
+            _ = alarms.set(after: Self.shrinkDelay) { [weak self] in self?.shrink() }
+        }
+        return nil
+    }
+
+    private func shrink() {
+        let width = state.withLock { state -> Int? in
+            state.isShrinkDue = false
+            let width = state.policy.width
+            guard width * 2 < state.toldWidth else { return nil }
+            state.toldWidth = width
+            return width
+        }
+        if let width { resize(width) }
     }
 
     private func admit(

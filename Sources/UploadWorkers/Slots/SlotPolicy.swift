@@ -7,6 +7,9 @@ import Uploads
 /// on by the inverse of its share, and the lane that is furthest behind comes next, `urgent` first among equals. So `urgent`
 /// gets most slots and no lane starves. Within the lane, the destination with the fewest running slices comes next.
 ///
+/// Three bounds hold at once. No more jobs run than there are slots; no more jobs run at one destination than it takes at once
+/// (``ConcurrencyFinder``); and the running jobs have no more bytes in memory than ``bytesMaximum``.
+///
 /// A slice that waits for its destination's limit of bytes or requests works little, so it takes no slot from other destinations: such
 /// slices are not counted, and few of them run (``DestinationShare``). Jobs that a limit holds up are given back, but for a few, since
 /// other jobs wait behind them in the lane.
@@ -24,26 +27,9 @@ struct SlotPolicy: Sendable {
         case preempt(UInt64)
     }
 
-    struct Running: Sendable {
-        enum Reason: Hashable, Sendable {
-            case urgency, limit, queueShare, destinationShare, loneliness
-        }
+    typealias Kind = SlotRequest.Kind
 
-        var request: SlotRequest
-        /// Its share let the slice in although an urgent job or a job that runs alone waited: these do not take the slot back.
-        var isEntitled = false
-        var askedFor: Reason?
-
-        var mayYield: Bool { request.canYield && askedFor == nil }
-    }
-
-    /// The numbers of one destination.
-    private struct Count: Hashable, Sendable {
-        var running = 0
-        var waiting = 0
-    }
-
-    /// The delivery with the least rank comes next.
+    /// The kind with the least rank comes next.
     private struct Rank: Comparable {
         var runningOfQueue: Int
         var queue: Int
@@ -51,48 +37,60 @@ struct SlotPolicy: Sendable {
         var laneProgress: Int
         var lane: Lane
         var runningOfDestination: Int
+        /// Among equals, the delivery that came first.
+        var number: UInt64
 
         static func < (left: Self, right: Self) -> Bool {
             let lefts = (left.runningOfQueue, left.queue, left.name.rawValue, left.laneProgress, left.lane)
             let rights = (right.runningOfQueue, right.queue, right.name.rawValue, right.laneProgress, right.lane)
-            return lefts == rights ? left.runningOfDestination < right.runningOfDestination : lefts < rights
+            guard lefts == rights else { return lefts < rights }
+            return (left.runningOfDestination, left.number) < (right.runningOfDestination, right.number)
         }
+    }
+
+    /// The slots in use, and the bytes that their jobs may have in memory.
+    private struct Occupancy {
+        var slots = 0
+        var bytes: Int64 = 0
     }
 
     /// With this many slots or more, one more is kept for a destination that has none.
     private static let slotsMinimumForSpare = 4
 
+    /// Bytes of memory for the running jobs: for 16 large ones with four parts each. Each destination may exceed it with one job.
+    static let bytesMaximum: Int64 = 64 << 20
+
     let concurrency: Int
-    /// How many of the deliveries that a limit holds up stay in the worker.
-    let reserve: Int
     private let crowdPatience: Duration
     /// The time of the latest decision, by a clock that is never set.
     private(set) var now = Duration.zero
-    /// The shares of the destinations with a limit of bytes or requests.
-    private var shares: [String: DestinationShare] = [:]
-    /// Destinations whose limits slices wait for, also without a share, since a limit may be configured later.
-    private var waitedFor: Set<String> = []
-    private var counts: [String: Count] = [:]
-    var running: [Running] = []
-    var waiting: [SlotRequest] = []
-    /// When each waiting delivery came.
-    private var arrivals: [UInt64: Duration] = [:]
+    private var destinations: [String: DestinationSlots] = [:]
+    var running = RunningRequests()
+    private(set) var waiting = WaitingRequests()
     private var queues = Shares<QueueName>()
     /// One entry for each queue that the worker serves.
     private var lanes: [QueueName: Shares<Lane>] = [:]
     /// Slots that were or will be given up for urgent jobs.
     private var owedToUrgent = 0
-    var lastRanAlone = false
+    private(set) var lastRanAlone = false
     private(set) var isDraining = false
 
     init(concurrency: Int, crowdPatience: Duration = .seconds(5)) {
         self.concurrency = max(1, concurrency)
         self.crowdPatience = crowdPatience
-        reserve = max(1, concurrency / 4)
     }
 
     var runningCount: Int { running.count }
     var waitingCount: Int { waiting.count }
+
+    /// How many jobs the worker can have under way as things are: as many as its destinations take at once, and no more than its slots.
+    var width: Int {
+        let sum = destinations.values.reduce(0) { $1.isActive ? $0 + min($1.finder.width, concurrency) : $0 }
+        return min(concurrency, max(ConcurrencyFinder.begin, sum))
+    }
+
+    /// How many of the deliveries that a limit holds up stay in the worker.
+    var reserve: Int { max(1, width / 4) }
 
     mutating func request(_ request: SlotRequest) -> [Decision] {
         guard !isDraining else { return [.refused(request.id)] }
@@ -100,91 +98,119 @@ struct SlotPolicy: Sendable {
         if !waiting.contains(where: { $0.queue == request.queue && $0.lane == request.lane }) {
             lanes[request.queue, default: Shares()].join(request.lane)
         }
-        if request.isRateLimited, shares[request.destination] == nil {
-            var share = DestinationShare(step: reserve, most: concurrency, at: now)
-            share.note(isWaiting: waitedFor.contains(request.destination), at: now)
-            shares[request.destination] = share
-        }
-        waiting.append(request)
-        arrivals[request.id] = now
-        count(request.destination, waiting: 1)
+        note(request)
+        waiting.append(request, at: now)
         let decisions = fill()
-        guard waiting.last?.id == request.id, mustBeGivenBack(request) else { return decisions }
-        _ = leave(waiting.endIndex - 1)
+        guard waiting[request.id] != nil, mustBeGivenBack(request) else { return decisions }
+        leave(request.id)
         return decisions + [.limited(request.id)]
     }
 
-    /// Removes a request from the waiting ones.
-    private mutating func leave(_ index: Int) -> SlotRequest {
-        let request = waiting.remove(at: index)
-        arrivals[request.id] = nil
-        count(request.destination, waiting: -1)
+    /// Takes note of a delivery that will wait.
+    private mutating func note(_ request: SlotRequest) {
+        let step = reserve
+        change(request.destination) { [now, concurrency] destination in
+            destination.limits = request.limits
+            destination.waiting += 1
+            guard request.isRateLimited, destination.share == nil else { return }
+            var share = DestinationShare(step: step, most: concurrency, at: now)
+            share.note(isWaiting: destination.isWaitedFor, at: now)
+            destination.share = share
+        }
+    }
+
+    private mutating func change(_ name: String, _ body: (inout DestinationSlots) -> Void) {
+        body(&destinations[name, default: DestinationSlots(most: concurrency)])
+    }
+
+    /// Removes a delivery from the waiting ones.
+    @discardableResult
+    private mutating func leave(_ id: UInt64) -> SlotRequest? {
+        guard let request = waiting.remove(id) else { return nil }
+        change(request.destination) { $0.waiting -= 1 }
         return request
     }
 
     private func mustBeGivenBack(_ request: SlotRequest) -> Bool {
         guard !request.runsAlone else { return false }
-        guard isAtLimit(request) else {
+        guard isAtLimit(request.kind) else {
             return request.lane != .urgent && crowdsOthersOut(request.destination)
-                && (counts[request.destination]?.waiting ?? 0) > reserve
+                && (destinations[request.destination]?.waiting ?? 0) > reserve
         }
         // Urgent jobs are few at any time, and come before the others.
         if request.lane == .urgent {
             return waiting.count { $0.lane == .urgent && $0.destination == request.destination } > reserve
         }
-        let held = waiting.filter { $0.id != request.id && isHeldUp($0) }
-        return held.count >= reserve
-            || held.count { $0.destination == request.destination } >= max(1, reserve / max(1, limitedCount))
+        // The delivery itself is one of them.
+        let held = waiting.count(where: isHeldUp) - 1
+        let heldThere = waiting.count { $0.destination == request.destination && isHeldUp($0) } - 1
+        return held >= reserve || heldThere >= max(1, reserve / max(1, limitedCount))
     }
 
-    /// Whether a destination has most of the slots and its jobs wait for long.
+    /// Whether a destination has most of the slots, or as many jobs as it takes at once, and its other jobs wait for long.
     private func crowdsOthersOut(_ destination: String) -> Bool {
-        guard runningCount(at: destination) * 2 > concurrency,
-            let first = waiting.first(where: { $0.destination == destination && !$0.runsAlone }),
-            let arrival = arrivals[first.id]
+        guard let slots = destinations[destination], slots.running * 2 > width || slots.isFull(for: .normal),
+            let first = waiting.first(where: { $0.destination == destination && !$0.runsAlone })
         else { return false }
-        return now - arrival >= crowdPatience
+        return now - first.arrivedAt >= crowdPatience
     }
 
-    private func isHeldUp(_ request: SlotRequest) -> Bool { !request.runsAlone && isAtLimit(request) }
+    private func isHeldUp(_ kind: Kind) -> Bool { !kind.runsAlone && isAtLimit(kind) }
 
     /// Moves the time on: destinations that can bear more may run more, and jobs that have waited for long are given back.
     mutating func advance(to now: Duration) -> [Decision] {
         self.now = now
         let crowded = surplus()
-        guard !shares.isEmpty else { return crowded }
-        for destination in shares.keys {
-            let count = runningCount(at: destination)
-            shares[destination]?.grow(beside: count, at: now)
+        var hasShares = false
+        for (name, destination) in destinations where destination.share != nil {
+            hasShares = true
+            destinations[name]?.share?.grow(beside: destination.running, at: now)
         }
-        return crowded + fill()
+        return hasShares ? crowded + fill() : crowded
     }
 
     /// Gives back the youngest jobs of a destination whose jobs wait for long, but for a few.
     private mutating func surplus() -> [Decision] {
+        let reserve = reserve
         // Not the first key of the dictionary, whose order is random: every process decides the same for the same requests.
-        guard waiting.count > reserve, let destination = counts.keys.filter(crowdsOthersOut).min() else { return [] }
-        let surplus = waiting.indices.filter {
-            waiting[$0].destination == destination && waiting[$0].lane != .urgent && !waiting[$0].runsAlone
+        guard waiting.count > reserve, let destination = destinations.keys.filter(crowdsOthersOut).min() else {
+            return []
         }
-        return surplus.dropFirst(reserve).reversed().map { .limited(leave($0).id) }
+        let surplus = waiting.all { $0.destination == destination && $0.lane != .urgent && !$0.runsAlone }
+        return surplus.dropFirst(reserve).reversed().map { request in
+            leave(request.id)
+            return .limited(request.id)
+        }
     }
 
     /// Takes note whether a slice waits for the destination's limit of bytes or requests.
     mutating func note(isWaiting: Bool, at destination: String) -> [Decision] {
-        if isWaiting { waitedFor.insert(destination) } else { waitedFor.remove(destination) }
-        shares[destination]?.note(isWaiting: isWaiting, at: now)
+        change(destination) { [now] destination in
+            destination.isWaitedFor = isWaiting
+            destination.share?.note(isWaiting: isWaiting, at: now)
+        }
         return fill()
     }
 
+    /// Takes note that the destination refused a request for the number of requests, or did not answer.
+    mutating func noteOverload(at destination: String) {
+        change(destination) { [now] in $0.finder.noteOverload(at: now) }
+    }
+
     /// To be called when a slice is settled.
-    mutating func release(_ id: UInt64) -> [Decision] {
-        if let index = running.firstIndex(where: { $0.request.id == id }) {
-            let slice = running.remove(at: index)
-            count(slice.request.destination, running: -1)
+    /// - Parameter work: what the slice has done, in units that are the same for all jobs.
+    mutating func release(_ id: UInt64, work: Double = 0) -> [Decision] {
+        if let slice = running.end(id) {
             if slice.askedFor == .urgency || slice.askedFor == .limit { owedToUrgent += 1 }
-            shares[slice.request.destination]?.release(at: now)
             if slice.request.runsAlone { lastRanAlone = true }
+            change(slice.request.destination) { [now] destination in
+                destination.finder.end(
+                    work: work, duration: now - slice.beganAt, beside: destination.running, at: now)
+                destination.running -= 1
+                destination.bytes -= slice.request.bytesInMemory
+                if slice.request.lane == .urgent { destination.runningUrgent -= 1 }
+                destination.share?.release(at: now)
+            }
         }
         // No more slots are owed than urgent jobs wait.
         owedToUrgent = min(owedToUrgent, waiting.count { $0.lane == .urgent })
@@ -194,24 +220,23 @@ struct SlotPolicy: Sendable {
     /// To be called when a delivery no longer waits.
     /// - Returns: whether the delivery was waiting; if not, the decision about it came before.
     mutating func withdraw(_ id: UInt64) -> (wasWaiting: Bool, [Decision]) {
-        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return (false, []) }
-        _ = leave(index)
+        guard leave(id) != nil else { return (false, []) }
         return (true, fill())
     }
 
     /// Refuses all waiting deliveries, and starts nothing any more.
     mutating func drain() -> [Decision] {
         isDraining = true
-        var decisions: [Decision] = []
-        while !waiting.isEmpty { decisions.append(.refused(leave(0).id)) }
-        return decisions
+        return waiting.all { _ in true }.map { request in
+            leave(request.id)
+            return .refused(request.id)
+        }
     }
 
     /// Whether a waiting delivery is held up by its destination's limit, not by the worker's own, and no running slice makes way for it.
     func isHeldByLimit(_ id: UInt64) -> Bool {
-        guard let request = waiting.first(where: { $0.id == id }), isHeldUp(request) else { return false }
-        return request.lane != .urgent
-            || !running.contains { $0.request.destination == request.destination && $0.askedFor == .limit }
+        guard let request = waiting[id], isHeldUp(request.kind) else { return false }
+        return request.lane != .urgent || running.askedCount(for: .limit, at: request.destination) == 0
     }
 
     /// Whether other jobs of the destination wait for the place that one of its slices gives up.
@@ -219,113 +244,119 @@ struct SlotPolicy: Sendable {
         waiting.contains { $0.destination == destination && isHeldUp($0) }
     }
 
-    func isAtLimit(_ request: SlotRequest) -> Bool {
-        let count = runningCount(at: request.destination)
-        if let limit = request.limits.jobs, count >= max(1, limit) { return true }
-        guard let share = shares[request.destination] else { return false }
+    /// Whether the destination's configured limits hold up deliveries of this kind.
+    func isAtLimit(_ kind: Kind) -> Bool {
+        guard let destination = destinations[kind.destination] else { return false }
+        if let limit = destination.limits.jobs, destination.running >= max(1, limit) { return true }
+        guard let share = destination.share else { return false }
         // Urgent jobs run beside the slices that wait for the limit, up to the reserve.
-        if request.lane == .urgent {
-            let urgent = running.count { $0.request.destination == request.destination && $0.request.lane == .urgent }
-            return share.isHeld(at: now) && urgent >= reserve
-        }
-        return !share.admits(beside: count, allowance: allowance) || (count == 0 && !hasRoomForHeld)
+        if kind.lane == .urgent { return share.isHeld(at: now) && destination.runningUrgent >= reserve }
+        return !share.admits(beside: destination.running, allowance: allowance)
+            || (destination.running == 0 && !hasRoomForHeld)
     }
 
+    /// Whether as many jobs run at the destination as it takes at once.
+    func isFull(_ kind: Kind) -> Bool { destinations[kind.destination]?.isFull(for: kind.lane) ?? false }
+
+    /// How many jobs the destination takes at once from this worker; nil for one that had none.
+    func width(at destination: String) -> Int? { destinations[destination]?.finder.width }
+
     /// Slices that wait for a limit fill the lane's prefetch, so their number is limited, however many destinations have limits.
-    private var hasRoomForHeld: Bool { running.count { isHeld($0.request) } < max(2, concurrency) }
+    private var hasRoomForHeld: Bool { heldCount < max(2, width) }
+
+    private var heldCount: Int { destinations.values.reduce(0) { $1.isHeld(at: now) ? $0 + $1.running : $0 } }
+
+    var heldDestinations: Set<String> { Set(destinations.filter { $0.value.isHeld(at: now) }.keys) }
 
     /// Destinations with a limit of bytes or requests that have something to do here.
-    private var limitedCount: Int { shares.keys.count { counts[$0] != nil } }
+    private var limitedCount: Int { destinations.values.count { $0.share != nil && $0.isActive } }
 
     /// How many slices of a destination may run while they wait for its limit: over all destinations half as many as there are slots, since
     /// they all fill the lane's prefetch.
-    private var allowance: Int { max(1, min(reserve, concurrency / 2 / max(1, limitedCount))) }
+    private var allowance: Int { max(1, min(reserve, width / 2 / max(1, limitedCount))) }
 
-    private func runningCount(at destination: String) -> Int { counts[destination]?.running ?? 0 }
-
-    /// Adds to the numbers of the destination's running and waiting jobs.
-    private mutating func count(_ destination: String, running: Int = 0, waiting: Int = 0) {
-        var count = counts[destination] ?? Count()
-        count.running += running
-        count.waiting += waiting
-        counts[destination] = count == Count() ? nil : count
-    }
+    private func runningCount(at destination: String) -> Int { destinations[destination]?.running ?? 0 }
 
     /// Whether the destination's limit holds up its slices, so that they need no slot.
-    func isHeld(_ request: SlotRequest) -> Bool { shares[request.destination]?.isHeld(at: now) ?? false }
+    func isHeld(_ destination: String) -> Bool { destinations[destination]?.isHeld(at: now) ?? false }
 
     /// The slots that a destination without a running slice may draw from.
     private var slotsForOthers: Int { concurrency < Self.slotsMinimumForSpare ? concurrency : concurrency + 1 }
 
-    /// Slots in use.
-    var occupied: Int { running.count { !isHeld($0.request) } }
+    private var occupancy: Occupancy {
+        destinations.values.reduce(into: Occupancy()) { sum, destination in
+            guard !destination.isHeld(at: now) else { return }
+            sum.slots += destination.running
+            sum.bytes += destination.bytes
+        }
+    }
 
-    /// - Parameter occupied: the slots in use.
-    private func hasRoom(for request: SlotRequest, beside occupied: Int) -> Bool {
-        let isFirst = runningCount(at: request.destination) == 0
-        guard isHeld(request) else { return occupied < (isFirst ? slotsForOthers : concurrency) }
-        if isFirst || request.lane == .urgent { return true }
-        return running.count { isHeld($0.request) } < max(1, concurrency * 3 / 4)
+    /// Whether the delivery of this kind that comes first fits beside the slots in use.
+    private func hasRoom(for first: SlotRequest, beside occupied: Occupancy) -> Bool {
+        let isFirst = runningCount(at: first.destination) == 0
+        guard isHeld(first.destination) else {
+            guard occupied.slots < (isFirst ? slotsForOthers : concurrency) else { return false }
+            return isFirst || occupied.bytes + first.bytesInMemory <= Self.bytesMaximum
+        }
+        if isFirst || first.lane == .urgent { return true }
+        return heldCount < max(1, width * 3 / 4)
     }
 
     /// The numbers of a destination's running and waiting jobs in this worker.
     func occupancy(at destination: String) -> (running: Int, waiting: Int) {
-        (runningCount(at: destination), counts[destination]?.waiting ?? 0)
+        (runningCount(at: destination), destinations[destination]?.waiting ?? 0)
     }
 
     private mutating func fill() -> [Decision] {
         guard !isDraining else { return [] }
         var decisions: [Decision] = []
-        while let index = next() {
-            let request = leave(index)
-            count(request.destination, running: 1)
+        while let id = next(), let request = leave(id) {
+            change(request.destination) { destination in
+                destination.running += 1
+                destination.bytes += request.bytesInMemory
+                if request.lane == .urgent { destination.runningUrgent += 1 }
+            }
             let hasPassed = waiting.contains {
                 $0.runsAlone || ($0.lane == .urgent && request.lane != .urgent && !isAtLimit($0))
             }
             queues.serve(request.queue, stride: 1)
             lanes[request.queue, default: Shares()].serve(request.lane, stride: Self.stride(of: request.lane))
             if request.lane == .urgent { owedToUrgent = max(0, owedToUrgent - 1) }
-            running.append(Running(request: request, isEntitled: hasPassed))
+            running.begin(request, isEntitled: hasPassed, at: now)
             decisions.append(.granted(request.id))
         }
-        if running.contains(where: { !$0.request.runsAlone }) { lastRanAlone = false }
+        if running.contains(where: { !$0.runsAlone }) { lastRanAlone = false }
         return decisions + preemptions()
     }
 
-    private func next() -> Int? {
-        if running.contains(where: \.request.runsAlone) { return nil }
+    private func next() -> UInt64? {
+        guard !waiting.isEmpty, !running.contains(where: \.runsAlone) else { return nil }
         // A job that has to run alone is let in as soon as the worker is empty, and holds up the other jobs until then. After it come
         // the jobs that it held up, so that many such jobs do not keep them out.
-        if let alone = waiting.firstIndex(where: \.runsAlone), !lastRanAlone || waiting.allSatisfy(\.runsAlone) {
-            return running.isEmpty ? alone : nil
+        if let alone = waiting.first(where: \.runsAlone), !lastRanAlone || !waiting.contains(where: { !$0.runsAlone }) {
+            return running.isEmpty ? alone.request.id : nil
         }
-        guard !waiting.isEmpty else { return nil }
-        let occupied = occupied
-        let isUrgentOwed =
-            owedToUrgent > 0
-            && waiting.contains { $0.lane == .urgent && isEligible($0) && hasRoom(for: $0, beside: occupied) }
-        var best: (index: Int, rank: Rank)?
-        for (index, request) in waiting.enumerated()
-        where isEligible(request) && hasRoom(for: request, beside: occupied) {
-            if isUrgentOwed, request.lane != .urgent { continue }
-            let rank = rank(of: request)
-            if let best, best.rank <= rank { continue }
-            best = (index, rank)
+        let occupied = occupancy
+        let candidates = waiting.counts.keys.compactMap { kind -> WaitingRequests.Entry? in
+            guard isAllowed(kind), !isFull(kind), let first = waiting.first(of: kind) else { return nil }
+            return hasRoom(for: first.request, beside: occupied) ? first : nil
         }
-        return best?.index
+        let isUrgentOwed = owedToUrgent > 0 && candidates.contains { $0.request.lane == .urgent }
+        let eligible = isUrgentOwed ? candidates.filter { $0.request.lane == .urgent } : candidates
+        guard eligible.count > 1 else { return eligible.first?.request.id }
+        return eligible.map { (rank(of: $0), $0.request.id) }.min { $0.0 < $1.0 }?.1
     }
 
-    func isEligible(_ request: SlotRequest) -> Bool { !request.runsAlone && !isAtLimit(request) }
+    /// Whether no configured limit keeps deliveries of this kind from running beside others.
+    func isAllowed(_ kind: Kind) -> Bool { !kind.runsAlone && !isAtLimit(kind) }
 
-    private func rank(of request: SlotRequest) -> Rank {
-        Rank(
-            runningOfQueue: runningCount(of: request.queue), queue: queues.progress(of: request.queue),
-            name: request.queue, laneProgress: lanes[request.queue]?.progress(of: request.lane) ?? 0,
-            lane: request.lane, runningOfDestination: runningCount(at: request.destination))
-    }
-
-    private func runningCount(of queue: QueueName) -> Int {
-        running.count { $0.request.queue == queue && !isHeld($0.request) }
+    private func rank(of entry: WaitingRequests.Entry) -> Rank {
+        let request = entry.request
+        return Rank(
+            runningOfQueue: running.count { $0.queue == request.queue && !isHeld($0.destination) },
+            queue: queues.progress(of: request.queue), name: request.queue,
+            laneProgress: lanes[request.queue]?.progress(of: request.lane) ?? 0, lane: request.lane,
+            runningOfDestination: runningCount(at: request.destination), number: entry.number)
     }
 
     /// The inverse of a lane's share: of 15 slots 8 are urgent, 4 continued, 2 normal, 1 bulk.

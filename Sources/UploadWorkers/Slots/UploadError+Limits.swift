@@ -6,11 +6,16 @@ extension UploadError {
         let ahead = refusal.ahead == 0 ? "" : " and \(refusal.ahead) more ahead of it"
         let jobs = "\(refusal.running) jobs under way there\(ahead)"
         let text =
-            refusal.isForSlot
-            ? "worker \(worker) has no free slot for destination '\(request.destination)' and has \(jobs): start another worker, "
-                + "or raise worker.concurrency"
-            : "worker \(worker) keeps the limits of destination '\(request.destination)' (\(request.limits.text)) and has "
-                + "\(jobs): raise the limits, or start another worker"
+            if let width = refusal.width {
+                "worker \(worker) carries \(width) jobs at once to destination '\(request.destination)', as many as it takes, "
+                    + "and has \(jobs): start another worker if the destination can bear more"
+            } else if refusal.isForSlot {
+                "worker \(worker) has no free slot for destination '\(request.destination)' and has \(jobs): start another worker, "
+                    + "or raise worker.concurrency"
+            } else {
+                "worker \(worker) keeps the limits of destination '\(request.destination)' (\(request.limits.text)) and has "
+                    + "\(jobs): raise the limits, or start another worker"
+            }
         self.init(.rateLimited, text, retry: .pause(seconds: refusal.seconds))
     }
 }

@@ -7,6 +7,14 @@ public protocol JobQueue: Sendable {
 
     /// Stops taking. What was delivered is still handed to the handler, which hands over what it has not started.
     func drain() async
+
+    /// Takes note how many jobs the handler can have under way at once, so that the queue fetches as many in advance as it needs. Returns at
+    /// once.
+    func setJobsAtOnce(_ count: Int)
+}
+
+extension JobQueue {
+    public func setJobsAtOnce(_ count: Int) {}
 }
 
 /// A delivered baton while its slice works: the value, and the way back to the queue.

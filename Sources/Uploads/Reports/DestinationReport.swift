@@ -48,6 +48,8 @@ public struct DestinationReport: Codable, Hashable, Sendable {
     /// Why the circuit is not closed, and what to mend, cut to ``textBytesMaximum``.
     public var error: String?
     public var jobsInFlight: Int
+    /// How many jobs the worker has found the destination to take at once; nil from workers that do not tell.
+    public var jobsAtOnce: Int?
     public var partsInFlight: Int?
     /// The limits in this worker's configuration.
     public var limits: TransferLimits
@@ -57,7 +59,8 @@ public struct DestinationReport: Codable, Hashable, Sendable {
 
     public init(
         worker: String, destination: String, origin: String? = nil, circuit: CircuitState = .closed, until: Date? = nil,
-        error: String? = nil, jobsInFlight: Int = 0, partsInFlight: Int? = nil,
+        error: String? = nil, jobsInFlight: Int = 0, jobsAtOnce: Int? = nil,
+        partsInFlight: Int? = nil,
         limits: TransferLimits = TransferLimits(),
         pace: Pace = Pace(bytesPerSecond: 0, isHeld: false), at: Date
     ) {
@@ -68,6 +71,7 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         self.until = until
         self.error = error?.utf8Prefix(Self.textBytesMaximum)
         self.jobsInFlight = jobsInFlight
+        self.jobsAtOnce = jobsAtOnce
         self.partsInFlight = partsInFlight
         self.limits = limits
         self.pace = pace
@@ -83,6 +87,7 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         until = try container.decodeIfPresent(Date.self, forKey: .until)
         error = try container.decodeTextIfPresent(atMost: Self.textBytesMaximum, forKey: .error)
         jobsInFlight = try container.decode(0...WireLimits.countMaximum, forKey: .jobsInFlight)
+        jobsAtOnce = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .jobsAtOnce)
         partsInFlight = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .partsInFlight)
         limits = try container.decode(TransferLimits.self, forKey: .limits)
         pace = try container.decode(Pace.self, forKey: .pace)

@@ -11,7 +11,7 @@ enum DeliveryEnd: Sendable {
     case leave
 }
 
-extension Consumer {
+extension Channel {
     /// Settles a delivery if this program still holds it.
     func settle(_ delivery: Delivery, _ end: DeliveryEnd, _ tenure: Tenure) {
         // Rule 9: epoch and lock. Only a delivery of the current connection can be settled.

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// The transfer queues and the prefetch of a worker.
+/// The transfer queues and the first prefetch of a worker.
 public struct JobQueueConfiguration: Hashable, Sendable {
     /// The transfer queues to serve.
     public var queues: [QueueName]
@@ -11,5 +11,12 @@ public struct JobQueueConfiguration: Hashable, Sendable {
     public init(queues: [QueueName] = [.standard], prefetchPerLane: UInt16 = 4) {
         self.queues = queues
         self.prefetchPerLane = max(1, prefetchPerLane)
+    }
+
+    /// The prefetch of each lane for so many jobs at once. A running slice holds its delivery, so one lane alone must be able to fill the
+    /// worker; a few more deliveries are ready, besides those that wait for their destination's limit.
+    public static func prefetch(jobsAtOnce count: Int) -> UInt16 {
+        let count = min(max(1, count), 1400)
+        return UInt16(count + max(min(8, max(4, count)), count / 2))
     }
 }

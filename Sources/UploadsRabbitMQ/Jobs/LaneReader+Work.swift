@@ -16,10 +16,10 @@ extension LaneReader {
     /// Returns the work for a delivery; the handler learns of it at once, so that it learns of deliveries in their
     /// order.
     func work(
-        on verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
+        on verdict: DeliveryVerdict, _ delivery: Delivery, _ tenure: Tenure
     ) -> @Sendable () async -> Void {
         guard case .work(let baton) = verdict else {
-            return { await self.dismiss(verdict, delivery, consumer, tenure) }
+            return { await self.dismiss(verdict, delivery, tenure) }
         }
         let claimed = ClaimedDelivery(
             baton: baton, lane: lane, trace: WireFormat.traceParent(of: delivery.message), tenure: tenure,
@@ -29,13 +29,13 @@ extension LaneReader {
         return {
             let end = await self.settle(claimed, ticket, delivery, carry)
             self.handBack.finish(ticket)
-            consumer.settle(delivery, end, tenure)
+            self.channel.settle(delivery, end, tenure)
         }
     }
 
     /// Settles a delivery that no slice is to work on.
     private func dismiss(
-        _ verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
+        _ verdict: DeliveryVerdict, _ delivery: Delivery, _ tenure: Tenure
     ) async {
         guard tenure.holds else { return }
         let end: DeliveryEnd
@@ -65,7 +65,7 @@ extension LaneReader {
             logger.warning("message set aside as dead letter", metadata: ["reason": .string(reason)])
             end = await setAside(delivery, reason: reason, tenure)
         }
-        consumer.settle(delivery, end, tenure)
+        channel.settle(delivery, end, tenure)
     }
 
     /// Sets a message aside that cannot be published: the broker has refused it for good, so further tries would only

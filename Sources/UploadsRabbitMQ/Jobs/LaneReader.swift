@@ -29,8 +29,10 @@ final class LaneReader: Sendable {
 
     let queue: QueueName
     let lane: Lane
-    private let channel: Channel
-    private let prefetch: UInt16
+    let channel: Channel
+    private let prefetch: Mutex<UInt16>
+    /// What takes the deliveries of a lane that is not parked.
+    private let intake = Mutex<LaneIntake?>(nil)
     private let tenures: Tenures
     let publisher: SettlementPublisher
     let handler: any JobHandler
@@ -54,7 +56,7 @@ final class LaneReader: Sendable {
         self.queue = queue
         self.lane = lane
         self.channel = channel
-        self.prefetch = prefetch
+        self.prefetch = Mutex(prefetch)
         self.tenures = tenures
         self.publisher = publisher
         self.handler = handler
@@ -71,6 +73,12 @@ final class LaneReader: Sendable {
 
     /// Whether the lane is served, or waits because its queue is stopped.
     var isReady: Bool { isTaking.withLock { $0 } || isStopped }
+
+    /// Changes how many deliveries the lane may hold.
+    func setPrefetch(_ prefetch: UInt16) {
+        self.prefetch.withLock { $0 = prefetch }
+        intake.withLock { $0 }?.setPrefetch(prefetch)
+    }
 
     /// The broker notes when it took a message off the ladder (https://www.rabbitmq.com/docs/dlx#effects).
     private func noteTime(of message: Message) {
@@ -93,9 +101,16 @@ final class LaneReader: Sendable {
                     let isParking = lane == .urgent && isStopped
                     if !isParking { taking.begin(lane) }
                     defer { taking.end(lane) }
-                    let consumer = try await channel.consume(
-                        publisher.topology.laneQueue(queue, lane), prefetch: isParking ? Self.parkedMaximum : prefetch)
-                    try await take(from: consumer, isParking: isParking, &group)
+                    let intake = try await LaneIntake(
+                        lane: publisher.topology.laneQueue(queue, lane), on: channel,
+                        prefetch: isParking ? Self.parkedMaximum : prefetch.withLock { $0 })
+                    if !isParking {
+                        self.intake.withLock { $0 = intake }
+                        // A change that came in the meantime.
+                        intake.setPrefetch(prefetch.withLock { $0 })
+                    }
+                    defer { self.intake.withLock { $0 = nil } }
+                    try await take(from: intake, isParking: isParking, &group)
                 } catch {
                     if draining.isFired || error.code == .closed { return nil }
                     var facts: Logger.Metadata = ["error": .string(String(describing: error))]
@@ -152,18 +167,18 @@ final class LaneReader: Sendable {
     /// - Parameter isParking: while the queue is stopped, only cancellations are worked on; all other deliveries are
     ///   parked, and put back in their order when the queue is started.
     private func take(
-        from consumer: Consumer, isParking: Bool, _ group: inout DiscardingTaskGroup
+        from intake: LaneIntake, isParking: Bool, _ group: inout DiscardingTaskGroup
     ) async throws(RabbitMQError) {
         isTaking.withLock { $0 = true }
-        let drain = draining.onFire { Task { await consumer.cancel() } }
+        let drain = draining.onFire { Task { await intake.cancel() } }
         let observer = publisher.log.observe { [self] in
-            if isToEnd(isParking) { Task { await consumer.cancel() } }
+            if isToEnd(isParking) { Task { await intake.cancel() } }
         }
         let timer =
             isParking
             ? Task {
                 try await Task.sleep(for: Self.parkedTime)
-                await consumer.cancel()
+                await intake.cancel()
             } : nil
         var parked: [Parked] = []
         var tenure: Tenure?
@@ -173,58 +188,66 @@ final class LaneReader: Sendable {
             if !rest.isEmpty {
                 group.addTask {
                     await self.waitUntilLanesAreQuiet()
-                    await self.putBack(rest, consumer)
+                    await self.putBack(rest)
                 }
             }
             isTaking.withLock { $0 = false }
             draining.remove(drain)
             publisher.log.removeObserver(observer)
         }
-        if isToEnd(isParking) { await consumer.cancel() }
-        do throws(RabbitMQError) {
-            var batches = consumer.makeAsyncIterator()
-            while let batch = try await batches.next() {
-                for delivery in batch {
-                    if let old = tenure, old.epoch != delivery.epoch {
-                        tenures.end(old)
-                        tenure = nil
-                    }
-                    let current = tenure ?? tenures.begin(epoch: delivery.epoch)
-                    tenure = current
-                    noteTime(of: delivery.message)
-                    let verdict = DeliveryVerdict(
-                        delivery.message, redelivered: delivery.redelivered, queue: queue, view: publisher.log.view)
-                    // Rule 5: verbs. Cancellations obey no stop; other urgent work is parked.
-                    if isParking, case .work(let baton) = verdict, !baton.isCancel {
-                        parked.append(Parked(delivery: delivery, tenure: current))
-                        continue
-                    }
-                    let work = work(on: verdict, delivery, consumer, current)
-                    group.addTask { await work() }
-                }
-                if parked.count >= Int(Self.parkedMaximum) {
-                    await draining.wait(atMost: Self.parkedPause)
-                    if draining.isFired { continue }
-                    await putBack(parked, consumer)
-                    parked = []
-                }
+        if isToEnd(isParking) { await intake.cancel() }
+        var failure: RabbitMQError?
+        for await batch in intake.batches {
+            let deliveries: [Delivery]
+            do throws(RabbitMQError) {
+                deliveries = try batch.get()
+            } catch {
+                if failure == nil { await intake.cancel() }
+                failure = failure ?? error
+                continue
             }
-        } catch {
-            // A deleted queue takes its messages along, but not the deliveries that are parked. After a channel error the
-            // broker gives these to another consumer.
-            if let tenure, error.code != .consumerCancelled { tenures.end(tenure) }
-            throw error
+            for delivery in deliveries {
+                // One consumer may be read later than another, which has gone on in the next epoch already.
+                if let tenure, delivery.epoch < tenure.epoch { continue }
+                if let old = tenure, old.epoch != delivery.epoch {
+                    tenures.end(old)
+                    tenure = nil
+                }
+                let current = tenure ?? tenures.begin(epoch: delivery.epoch)
+                tenure = current
+                noteTime(of: delivery.message)
+                let verdict = DeliveryVerdict(
+                    delivery.message, redelivered: delivery.redelivered, queue: queue, view: publisher.log.view)
+                // Rule 5: verbs. Cancellations obey no stop; other urgent work is parked.
+                if isParking, case .work(let baton) = verdict, !baton.isCancel {
+                    parked.append(Parked(delivery: delivery, tenure: current))
+                    continue
+                }
+                let work = work(on: verdict, delivery, current)
+                group.addTask { await work() }
+            }
+            if parked.count >= Int(Self.parkedMaximum) {
+                await draining.wait(atMost: Self.parkedPause)
+                if draining.isFired { continue }
+                await putBack(parked)
+                parked = []
+            }
         }
+        guard let failure else { return }
+        // A deleted queue takes its messages along, but not the deliveries that are parked. After a channel error the
+        // broker gives these to another consumer.
+        if let tenure, failure.code != .consumerCancelled { tenures.end(tenure) }
+        throw failure
     }
 
     /// Puts back the deliveries that were parked, in the order of their arrival.
-    private func putBack(_ parked: [Parked], _ consumer: Consumer) async {
+    private func putBack(_ parked: [Parked]) async {
         for parked in parked where parked.tenure.holds {
             let end =
                 await publisher.putBack(parked.delivery, queue, lane, parked.tenure)
                 ? .acknowledge
                 : await setAside(parked.delivery, reason: "it cannot be put back into its lane", parked.tenure)
-            consumer.settle(parked.delivery, end, parked.tenure)
+            channel.settle(parked.delivery, end, parked.tenure)
         }
     }
 }

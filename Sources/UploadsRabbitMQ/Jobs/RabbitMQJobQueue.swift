@@ -24,6 +24,7 @@ public final class RabbitMQJobQueue: JobQueue {
     private let quiet = Signal()
     private let isConsuming = Mutex(false)
     private let readers = Mutex<[LaneReader]>([])
+    private let prefetch: Mutex<UInt16>
     private let keeper: TopologyKeeper
 
     /// - Parameter topologyPause: waits until the bindings of the lanes are checked again, or for the signal.
@@ -36,6 +37,7 @@ public final class RabbitMQJobQueue: JobQueue {
         }
     ) {
         self.configuration = configuration
+        prefetch = Mutex(configuration.prefetchPerLane)
         self.topology = topology
         self.consuming = consuming
         self.log = ControlLog(
@@ -75,6 +77,13 @@ public final class RabbitMQJobQueue: JobQueue {
     public func drain() async {
         draining.fire()
         if isConsuming.withLock({ $0 }) { await quiet.wait(atMost: LaneReader.quietPatience) }
+    }
+
+    /// Changes the prefetch of each lane.
+    public func setJobsAtOnce(_ count: Int) {
+        let prefetch = JobQueueConfiguration.prefetch(jobsAtOnce: count)
+        self.prefetch.withLock { $0 = prefetch }
+        for reader in readers.withLock({ $0 }) { reader.setPrefetch(prefetch) }
     }
 
     private func run(_ handler: any JobHandler) async -> UploadError? {
@@ -126,7 +135,7 @@ public final class RabbitMQJobQueue: JobQueue {
                     readers.append(
                         LaneReader(
                             queue: queue, lane: lane, channel: channels[readers.count],
-                            prefetch: configuration.prefetchPerLane,
+                            prefetch: prefetch.withLock { $0 },
                             tenures: tenures, publisher: publisher, handler: handler, draining: draining,
                             cancelled: cancelled,
                             quiet: quiet, taking: taking, handBack: handBack))

@@ -93,9 +93,21 @@ class Sink:
         self._ask("POST", "reset")
 
     @contextmanager
-    def latency(self, milliseconds: float):
-        """While it is entered, every answer to S3 waits so long."""
-        self._ask("POST", f"latency?ms={milliseconds}")
+    def rate(self, per_second: int):
+        """While it is entered, more requests to S3 in a second are refused."""
+        self._ask("POST", f"rate?perSecond={per_second}")
+        try:
+            yield
+        finally:
+            self._ask("POST", "rate")
+
+    @contextmanager
+    def latency(self, milliseconds: float, knee: int = 0):
+        """While it is entered, every answer to S3 waits so long.
+
+        knee: beyond so many requests at once, the more there are, the fewer are answered in a second.
+        """
+        self._ask("POST", f"latency?ms={milliseconds}&knee={knee}")
         try:
             yield
         finally:

@@ -6,6 +6,7 @@
 #include "store.h"
 
 _Atomic uint64_t answer_latency;
+_Atomic int answer_knee, answer_rate;
 _Atomic int answer_refused_status;
 const char *_Atomic answer_refused_code;
 
@@ -30,8 +31,13 @@ void admin_answer(const struct request *request, struct exchange *exchange, stru
         journal_reset();
         answer_empty(answer, 204, "");
     } else if (strcmp(request->key, "latency") == 0 && request->method == POST) {
-        const char *milliseconds = request_parameter(request, "ms");
+        const char *milliseconds = request_parameter(request, "ms"), *knee = request_parameter(request, "knee");
         answer_latency = (uint64_t)(strtod(milliseconds ? milliseconds : "0", NULL) * 1e6);
+        answer_knee = knee ? atoi(knee) : 0;
+        answer_empty(answer, 204, "");
+    } else if (strcmp(request->key, "rate") == 0 && request->method == POST) {
+        const char *rate = request_parameter(request, "perSecond");
+        answer_rate = rate ? atoi(rate) : 0;
         answer_empty(answer, 204, "");
     } else if (strcmp(request->key, "refuse") == 0 && request->method == POST) {
         const char *status = request_parameter(request, "status"), *code = request_parameter(request, "code");

@@ -108,21 +108,33 @@ static bool write_answer(struct connection *connection) {
     return true;
 }
 
+/// With a knee at N, so many answers in a second come from n that wait: n / latency up to N, then fewer, down to a fifth of the most.
+static uint64_t latency(void) {
+    double count = (double)journal_waiting() + 1, knee = answer_knee;
+    if (!knee || count <= knee) return answer_latency;
+    double share = 1 - (count - knee) / knee / 2;
+    return (uint64_t)((double)answer_latency * count / knee / (share > .2 ? share : .2));
+}
+
 static bool answer(struct connection *connection) {
     const struct request *request = &connection->request;
     text_clear(&connection->answer);
     connection->written = 0;
     bool is_admin = strcmp(request->bucket, "-") == 0;
     (is_admin ? admin_answer : s3_answer)(request, &connection->exchange, &connection->answer);
-    uint64_t latency = is_admin ? 0 : answer_latency;
-    if (!latency) return write_answer(connection);
-    connection->due = now() + latency;
+    uint64_t delay = is_admin ? 0 : latency();
+    if (!delay) return write_answer(connection);
+    connection->due = now() + delay;
     connection->phase = DELAYED;
     journal_waits(1);
     struct loop *loop = connection->loop;
-    connection->previous = loop->last_delayed;
-    *(loop->last_delayed ? &loop->last_delayed->next : &loop->first_delayed) = connection;
-    loop->last_delayed = connection;
+    // In the order of their times.
+    struct connection *before = loop->last_delayed;
+    while (before && before->due > connection->due) before = before->previous;
+    connection->previous = before;
+    connection->next = before ? before->next : loop->first_delayed;
+    *(before ? &before->next : &loop->first_delayed) = connection;
+    *(connection->next ? &connection->next->previous : &loop->last_delayed) = connection;
     wait_for(connection, EPOLLRDHUP);
     return false;
 }

@@ -52,6 +52,13 @@ void journal_waits(int change) {
     pthread_mutex_unlock(&lock);
 }
 
+long journal_waiting(void) {
+    pthread_mutex_lock(&lock);
+    long count = waiting;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec / 1e6; }
 
 void journal_stats(struct text *text) {

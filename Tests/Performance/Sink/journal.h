@@ -29,6 +29,8 @@ void journal_add(const struct exchange *);
 void journal_connected(void);
 /// Counts an answer that begins (1) or ends (-1) to wait for the latency to pass.
 void journal_waits(int change);
+/// The number of answers that wait.
+long journal_waiting(void);
 /// All counts, as JSON.
 void journal_stats(struct text *);
 /// The exchanges in the journal, the oldest first, one JSON array a line: operation, connection, key, part, status,

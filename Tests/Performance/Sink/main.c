@@ -38,6 +38,8 @@ static void usage(int status) {
         "  --latency  every answer waits so long, without holding up others\n"
         "  --objects  the oldest are forgotten beyond so many (1000000)\n"
         "GET /-/stats, GET /-/log, POST /-/reset, POST /-/latency?ms=N, POST /-/webhook,\n"
+        "POST /-/latency?ms=N&knee=N: beyond so many requests at once, the more there are, the fewer are answered\n"
+        "POST /-/rate?perSecond=N: more requests to S3 are answered 503 SlowDown; POST /-/rate ends it\n"
         "POST /-/refuse?status=N&code=NAME: requests to S3 are answered so; POST /-/refuse ends it\n",
         status ? stderr : stdout);
     exit(status);

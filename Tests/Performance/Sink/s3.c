@@ -302,6 +302,21 @@ static void (*choose(struct context *context))(struct context *) {
     }
 }
 
+/// Whether one more request may be answered in this second. A tenth of a second's requests may come at once. Holds the store's lock.
+static bool is_within_rate(void) {
+    static double left;
+    static uint64_t asked_at;
+    double rate = answer_rate, most = rate > 10 ? rate / 10 : 1;
+    uint64_t time = now();
+    left += (double)(time - asked_at) / 1e9 * rate;
+    if (left > most) left = most;
+    asked_at = time;
+    if (!answer_rate) return true;
+    if (left < 1) return false;
+    left--;
+    return true;
+}
+
 void s3_answer(const struct request *request, struct exchange *exchange, struct text *answer) {
     struct context context = {request, exchange, answer, ""};
     snprintf(context.name, sizeof context.name, "%s/%s", request->bucket, request->key);
@@ -309,6 +324,7 @@ void s3_answer(const struct request *request, struct exchange *exchange, struct 
     void (*operation)(struct context *) = choose(&context);
     pthread_mutex_lock(&store_lock);
     if (answer_refused_status) refuse(&context, answer_refused_status, answer_refused_code, "refused on purpose");
+    else if (!is_within_rate()) refuse(&context, 503, "SlowDown", "reduce your request rate");
     else if (operation) operation(&context);
     else refuse(&context, 501, "NotImplemented", "bodies are discarded here: nothing can be read");
     pthread_mutex_unlock(&store_lock);

@@ -133,7 +133,7 @@ public enum FuzzSamples {
     public static var report: DestinationReport {
         DestinationReport(
             worker: "w", destination: "photos", origin: "https://h", circuit: .open, until: time, error: "full",
-            jobsInFlight: 3,
+            jobsInFlight: 3, jobsAtOnce: 64,
             partsInFlight: 4, limits: TransferLimits(jobs: 1, parts: 2, bytesPerSecond: 3, requestsPerSecond: 4),
             pace: .init(bytesPerSecond: 1.5, isHeld: true), at: time)
     }

@@ -48,7 +48,8 @@ extension API.DestinationWorker {
         self.init(
             name: report.worker, origin: report.origin,
             circuit: API.Circuit(state: report.circuit.rawValue, until: report.until, error: report.error),
-            jobsInFlight: max(0, report.jobsInFlight), partsInFlight: report.partsInFlight.map { max(0, $0) },
+            jobsInFlight: max(0, report.jobsInFlight), jobsAtOnce: report.jobsAtOnce.map { max(0, $0) },
+            partsInFlight: report.partsInFlight.map { max(0, $0) },
             limits: API.Limits(report.limits), bytesPerSecond: report.pace.shown, isHeld: report.pace.isHeld,
             at: report.at)
     }
@@ -56,10 +57,12 @@ extension API.DestinationWorker {
 
 extension API.DestinationLive {
     fileprivate init(_ reports: [DestinationReport]) {
+        let atOnce = reports.compactMap(\.jobsAtOnce).map { max(0, $0) }
         self.init(
             workers: Self.count(reports) { _ in true }, failing: Self.count(reports) { $0.circuit != .closed },
             held: Self.count(reports, where: \.pace.isHeld),
             jobsInFlight: reports.map { max(0, $0.jobsInFlight) }.sumSaturating(),
+            jobsAtOnce: atOnce.isEmpty ? nil : atOnce.sumSaturating(),
             partsInFlight: reports.map { max(0, $0.partsInFlight ?? 0) }.sumSaturating(),
             bytesPerSecond: reports.reduce(0) { $0 + $1.pace.shown })
     }

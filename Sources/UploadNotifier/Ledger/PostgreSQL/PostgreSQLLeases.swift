@@ -54,8 +54,9 @@ final class PostgreSQLLeases: Sendable {
             while true {
                 do { try await Task.sleep(for: interval) } catch { return }
                 guard let leases else { return }
-                // While the server cannot be reached no other notifier can take over either.
-                try? await leases.keep()
+                // While the server cannot be reached no other notifier can take over either. Not cancelled with this task: the server might
+                // carry out what the notifier no longer learns of, and a lease that it does not know it cannot give back.
+                await Task { try? await leases.keep() }.value
             }
         }
         leases.state.withLock { $0.keeping = keeping }
