@@ -109,7 +109,10 @@ final class LaneIntake: Sendable {
             try? await Task.sleep(for: Self.quietTime)
             let outdated = state.withLock { state -> [Consumer]? in
                 let isNeeded = state.isEnding || state.wanted >= state.prefetch
-                guard isNeeded || ContinuousClock.now - state.arrivedAt >= Self.quietTime else { return nil }
+                // A consumer that is just being added is not cancelled, and counts on.
+                let isQuiet =
+                    state.open == state.consumers.count && ContinuousClock.now - state.arrivedAt >= Self.quietTime
+                guard isNeeded || isQuiet else { return nil }
                 state.isShrinking = false
                 guard !isNeeded else { return [] }
                 defer {
