@@ -25,7 +25,7 @@ struct UploadWorkerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Transfer queue to serve; repeatable (default: default).", valueName: "name"))
     var queue: [String] = []
 
-    @Option(help: ArgumentHelp("Jobs at once (default: 16).", valueName: "n"))
+    @Option(help: ArgumentHelp("Jobs at once at most, fewer where that is as fast (default: 512).", valueName: "n"))
     var concurrency: String?
 
     @Option(help: ArgumentHelp("Parts of a job at once (default: 4).", valueName: "n"))
