@@ -9,10 +9,15 @@ import Uploads
 @Suite("Webhook modes", .timeLimit(.minutes(10)))
 struct WebhookModeTests {
     private static let secret = "whsec_" + Data(repeating: 42, count: 32).base64EncodedString()
-    private let outcome = UploadEvent(
-        outcome: .completed(StoredObject(location: "https://there/a", size: 5), response: nil),
-        of: Baton(job: Sample.job()), at: Sample.start
-    ).asOutcome
+    private static let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    private let outcome = {
+        var event = UploadEvent(
+            outcome: .completed(StoredObject(location: "https://there/a", size: 5), response: nil),
+            of: Baton(job: Sample.job()), at: Sample.start
+        ).asOutcome
+        event.trace = TraceParent(Self.trace)
+        return event
+    }()
 
     private struct Given: Encodable {
         let secret: String
@@ -34,7 +39,8 @@ struct WebhookModeTests {
             print(json.dumps({
                 "id": event.get_id(), "type": event.get_type(), "source": event.get_source(),
                 "subject": event.get_subject(), "specversion": event.get_specversion(),
-                "time": event.get_time().timestamp(), "data": event.get_data()}))
+                "time": event.get_time().timestamp(),
+                "traceparent": event.get_extension("traceparent"), "data": event.get_data()}))
             """
         let text = String(decoding: try JSONEncoder().encode(given), as: UTF8.self)
         let output = try await Spawn.output(of: "/usr/bin/env", ["python3", "-c", script, text])
@@ -64,6 +70,7 @@ struct WebhookModeTests {
         #expect(event["source"] == "/queues/default")
         #expect(event["subject"] == .string(outcome.job.id.rawValue))
         #expect(event["specversion"] == "1.0")
+        #expect(event["traceparent"] == .string(Self.trace))
         #expect(event["data"]?["object"]?["location"] == "https://there/a")
         #expect(event["data"]?["job"]?["size"] == 5)
         #expect(request.headers["webhook-id"] == outcome.id)

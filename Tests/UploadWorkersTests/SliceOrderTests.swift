@@ -19,10 +19,7 @@ import Uploads
             return .holds
         }
 
-        func loss() async -> BatonValidity {
-            await Door().wait()
-            return .holds
-        }
+        func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void { {} }
 
         func started(state: UploadState?) async throws(UploadError) {}
         func progress(bytesDone: Int64, bytesPerSecond: Double) {}

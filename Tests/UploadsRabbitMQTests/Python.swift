@@ -18,8 +18,17 @@ enum Python {
         return output.text
     }
 
-    static var schemas: String {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/UploadsRabbitMQ/Schemas").standardizedFileURL.path
+    static var schemas: String { sources("UploadsRabbitMQ/Schemas").path }
+
+    /// The first Python example on a page of the documentation.
+    static func example(of page: String) throws -> String {
+        let text = try String(contentsOf: sources("Uploads/Uploads.docc/\(page).md"), encoding: .utf8)
+        return String(
+            try #require(text.split(separator: "```python\n").dropFirst().first?.split(separator: "```").first))
+    }
+
+    private static func sources(_ path: String) -> URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/\(path)")
+            .standardizedFileURL
     }
 }

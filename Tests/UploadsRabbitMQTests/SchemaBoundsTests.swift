@@ -1,4 +1,5 @@
 import Foundation
+import RabbitMQ
 import Testing
 import UploadTesting
 import Uploads
@@ -7,6 +8,27 @@ import Uploads
 
 /// The bounds of the schemas and of the decoders are the same.
 @Suite(.timeLimit(.minutes(600))) struct SchemaBoundsTests {
+    /// The body of a message in the batch format, read as the programs read it.
+    private struct EventList: Codable {
+        let events: [UploadEvent]
+
+        init(events: [UploadEvent]) { self.events = events }
+
+        init(from decoder: any Decoder) throws {
+            let list = try JSONValue(from: decoder)
+            guard case .array(let elements) = list else { throw CancellationError() }
+            let message = Message(
+                body: try WireJSON.encode(list), contentType: WireFormat.batchContentType,
+                type: elements.first?["type"]?.string ?? EventKind.failed.type)
+            events = try WireFormat.singles(of: message).map { single in
+                guard case .event(let event) = WireFormat.read(single) else { throw CancellationError() }
+                return event
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws { try events.encode(to: encoder) }
+    }
+
     /// Values that contain every member that a schema names. Samples for which only one bound applies come first.
     private static let samples: [(schema: String, sample: FuzzSample)] = {
         let baton = FuzzSamples.baton(of: FuzzSamples.job)
@@ -17,6 +39,7 @@ import Uploads
         failed.data.waitingUntil = FuzzSamples.time
         failed.data.bytesDone = 1
         failed.data.bytesPerSecond = 1
+        failed.trace = TraceParent(WireFormatTests.trace)
         // Any count up to the maximum is allowed for a piece.
         var piece = SnapshotPiece(of: UUID(), number: 1, count: SnapshotPiece.countMaximum)
         piece.fences = [JobID(): 1]
@@ -28,6 +51,7 @@ import Uploads
         samples += FuzzSamples.jobs.map { ("upload.job.v1", FuzzSample($0)) }
         samples.append(("upload.baton.v1", FuzzSample(baton)))
         samples.append(("upload.event.v1", FuzzSample(failed)))
+        samples.append(("upload.events.v1", FuzzSample(EventList(events: [failed]))))
         samples += entries.map { ("upload.control.v1", FuzzSample($0)) }
         samples += FuzzSamples.orders.map { ("upload.order.v1", FuzzSample($0)) }
         samples.append(("upload.destination.v1", FuzzSample(FuzzSamples.report)))

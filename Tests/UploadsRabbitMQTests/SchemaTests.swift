@@ -106,8 +106,11 @@ import Uploads
             cases.append(("upload.event.v1", try WireFormat.message(event: event.asOutcome).body))
         }
         for kind in [EventKind.enqueued, .started, .suspect, .progress] {
-            let event = UploadEvent(kind: kind, of: baton, at: Date())
-            cases.append(("upload.event.v1", try WireFormat.message(event: event).body))
+            var event = UploadEvent(kind: kind, of: baton, at: Date())
+            event.trace = TraceParent(WireFormatTests.trace)
+            let message = try WireFormat.message(event: event)
+            cases.append(("upload.event.v1", message.body))
+            cases.append(("upload.events.v1", WireFormat.batch(Array(repeating: message, count: 64)).body))
         }
         for entry in [
             ControlEntry.fence([baton.job.id: 2]), .pause([baton.job.id: 2]), .lift([baton.job.id]),
@@ -185,6 +188,8 @@ import Uploads
             ),
             ("upload.baton.v1", #"{"round": 0, "generation": 1}"#),
             ("upload.event.v1", #"{"specversion": "1.0", "type": "upload.pancake"}"#),
+            ("upload.events.v1", "[]"),
+            ("upload.events.v1", #"[{"specversion": "1.0", "type": "upload.pancake"}]"#),
             ("upload.control.v1", #"{"kind": "fence"}"#),
             ("upload.control.v1", #"{"kind": "fence", "generations": {"\#(JobID())": 0}}"#),
             ("upload.control.v1", #"{"kind": "pause", "generations": {"\#(JobID())": 1000000001}}"#),

@@ -47,6 +47,42 @@ import Uploads
         #expect(WireFormat.read(message) == .event(event))
     }
 
+    @Test func `a message in the batch format has one event or 64, all others are refused whole`() throws {
+        let event = UploadEvent(kind: .started, of: Samples.baton(), at: Date(timeIntervalSince1970: 1_795_000_001))
+        let text = String(decoding: try WireFormat.message(event: event).body, as: UTF8.self)
+        func batch(_ body: String, _ contentType: String = "application/cloudevents-batch+json") -> Message {
+            message(body, type: "upload.started", contentType: contentType)
+        }
+        func list(_ count: Int) -> String { "[" + Array(repeating: text, count: count).joined(separator: " ,\n") + "]" }
+        for count in [1, 64] {
+            let singles = WireFormat.singles(
+                of: batch(list(count), "Application/CloudEvents-Batch+JSON; charset=utf-8"))
+            #expect(singles.map(WireFormat.read) == Array(repeating: .event(event), count: count))
+        }
+        for body in ["[]", list(65), "{}", "", "[\(text)", "\(text)", "[\(text)]]", "[\(text)] 1"] {
+            let singles = WireFormat.singles(of: batch(body))
+            #expect(singles == [batch(body)])
+            #expect(reason(singles[0]) == "the body is not a list of 1 to 64 events")
+        }
+        let foreign = message("[\(text)]", contentType: "application/cloudevents-batch+json")
+        #expect(WireFormat.singles(of: foreign) == [foreign], "jobs have no batch format")
+        #expect(reason(foreign).contains("expected application/json"))
+        #expect(WireFormat.singles(of: batch("[\(text), \"[\"]")).map(reason).map(\.isEmpty) == [true, false])
+    }
+
+    @Test func `an event carries its trace, and another text there is ignored`() throws {
+        var event = UploadEvent(kind: .started, of: Samples.baton(), at: Date(timeIntervalSince1970: 1_795_000_001))
+        event.trace = TraceParent(Self.trace)
+        let written = try WireFormat.message(event: event)
+        #expect(WireFormat.read(written) == .event(event))
+        #expect(written.headers == ["traceparent": .string(Self.trace)])
+        event.trace = nil
+        for other in ["\"none\"", "7", "null", "{}"] {
+            let body = String(decoding: written.body, as: UTF8.self).replacing("\"\(Self.trace)\"", with: other)
+            #expect(WireFormat.read(message(body, type: "upload.started")) == .event(event))
+        }
+    }
+
     @Test func `progress alone is transient`() throws {
         for kind in EventKind.allCases {
             let event = UploadEvent(kind: kind, of: Samples.baton(), at: Date())

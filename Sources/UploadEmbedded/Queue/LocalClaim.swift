@@ -5,6 +5,8 @@ import Uploads
 final class LocalClaim: ClaimedBaton {
     private struct State: Sendable {
         var validity = BatonValidity.holds
+        /// Told when the baton does not hold any more.
+        var listener: (@Sendable (BatonValidity) -> Void)?
         /// Whether the slice has asked for its baton's validity, which it does before everything else.
         var hasBegun = false
         var hasProgressed = false
@@ -19,14 +21,11 @@ final class LocalClaim: ClaimedBaton {
     let lane: Lane
     private let queue: LocalJobQueue
     private let state = Mutex(State())
-    private let changes: AsyncStream<Void>
-    private let change: AsyncStream<Void>.Continuation
 
     init(_ baton: Baton, lane: Lane, queue: LocalJobQueue) {
         self.baton = baton
         self.lane = lane
         self.queue = queue
-        (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
@@ -36,7 +35,7 @@ final class LocalClaim: ClaimedBaton {
         state.withLock { state in
             if state.validity != .superseded { state.validity = isPaused ? .paused : .holds }
         }
-        change.yield()
+        tellLoss()
     }
 
     /// Notes that another generation counts now.
@@ -47,7 +46,7 @@ final class LocalClaim: ClaimedBaton {
             state.validity = .superseded
             return state.hasBegun
         }
-        change.yield()
+        tellLoss()
         return hasBegun
     }
 
@@ -58,14 +57,19 @@ final class LocalClaim: ClaimedBaton {
         }
     }
 
-    func loss() async -> BatonValidity {
-        var changes = changes.makeAsyncIterator()
-        while !Task.isCancelled {
-            let validity = state.withLock { $0.validity }
-            if validity != .holds { return validity }
-            _ = await changes.next()
+    func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void {
+        state.withLock { $0.listener = callback }
+        tellLoss()
+        return { [weak self] in self?.state.withLock { $0.listener = nil } }
+    }
+
+    private func tellLoss() {
+        let (listener, validity) = state.withLock { state -> ((@Sendable (BatonValidity) -> Void)?, BatonValidity) in
+            guard state.validity != .holds else { return (nil, .holds) }
+            defer { state.listener = nil }
+            return (state.listener, state.validity)
         }
-        return .holds
+        listener?(validity)
     }
 
     func started(state: UploadState?) async throws(UploadError) { try await queue.started(self, state) }

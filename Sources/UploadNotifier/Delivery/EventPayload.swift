@@ -44,10 +44,12 @@ struct EventPayload: Sendable {
     /// The attributes for binary mode as header names and values (CloudEvents HTTP binding, section 3.1.3). Longshore's ids and names
     /// are plain ASCII, so there is nothing to percent-encode.
     var attributes: [(name: String, value: String)] {
-        [
+        var attributes = [
             ("ce-specversion", "1.0"), ("ce-id", event.id), ("ce-source", event.source), ("ce-type", event.kind.type),
             ("ce-subject", event.job.id.rawValue), ("ce-time", WireJSON.timestamp(event.time)),
         ]
+        if let trace = event.trace { attributes.append(("ce-traceparent", trace.description)) }
+        return attributes
     }
 
     private static func failure(_ event: UploadEvent, _ cause: any Error) -> UploadError {

@@ -11,6 +11,8 @@ final class Requests: Sendable {
         var tasks: [UInt64: Task<SliceFact, Never>] = [:]
         var cancellations: UInt64 = 0
         var isClosed = false
+
+        func calledOff(_ ticket: Ticket) -> Bool { isClosed || cancellations != ticket.cancellations }
     }
 
     private let state = Mutex(State())
@@ -20,11 +22,15 @@ final class Requests: Sendable {
 
     /// Runs a request as a part of the calling task: returns when the operation has returned.
     func run(_ ticket: Ticket, _ operation: @escaping @Sendable () async -> SliceFact) async -> SliceFact {
-        let task = Task { await operation() }
+        let isCalledOff = state.withLock { $0.calledOff(ticket) }
+        let task = Task.immediate {
+            if isCalledOff { withUnsafeCurrentTask { $0?.cancel() } }
+            return await operation()
+        }
         let (id, isCancelled) = state.withLock { state in
             state.next += 1
             state.tasks[state.next] = task
-            return (state.next, state.isClosed || state.cancellations != ticket.cancellations)
+            return (state.next, state.calledOff(ticket))
         }
         if isCancelled { task.cancel() }
         defer { state.withLock { _ = $0.tasks.removeValue(forKey: id) } }

@@ -79,6 +79,7 @@ extension SliceRun {
     /// Waits until the destination's limit lets another step begin.
     /// - Returns: nil when the step may begin, else the answer to a step that was called off before.
     private func turn(_ tickets: Tickets) async -> SliceFact? {
+        guard open.withLock({ $0.pace }) != nil else { return nil }
         let fact = await turns.run(tickets.turn) { await self.takeTurn() ? .begun : .turnWithdrawn }
         return fact == .begun ? nil : fact
     }
@@ -212,10 +213,7 @@ extension SliceRun {
     }
 
     private func sendPart(_ index: Int, _ tickets: Tickets) async -> SliceFact? {
-        let turn = await turns.run(tickets.turn) {
-            await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn)
-        }
-        if case .partFailed = turn { return turn }
+        if await turn(tickets) != nil { return .partFailed(index, Self.withdrawn) }
         // Rule 1: lineage. Each part asks whether the baton still counts.
         let validity = await claimed.validity()
         if validity != .holds { tell(.lost(validity)) }

@@ -3,13 +3,11 @@ import Logging
 import Synchronization
 import Uploads
 
-/// Watches that may report a fact at any time: the loss of the baton, and a preemption.
+/// Watches that may report a fact at any time: a pause of the baton, and a preemption.
 extension SliceRun {
-    func watchLoss() async {
-        var validity = await claimed.loss()
-        guard !Task.isCancelled else { return }
-        tell(.lost(validity))
-        // A slice that is paused or stopped may still have an uncut step to finish; `loss` would return at once from now on.
+    /// A slice that is paused or stopped may still have an uncut step to finish: it learns when its baton holds again, or is lost for good.
+    func watchReturn(from validity: BatonValidity) async {
+        var validity = validity
         while validity == .paused || validity == .stopped {
             guard (try? await runner.clock.sleep(for: .seconds(1))) != nil else { return }
             let before = validity

@@ -33,6 +33,14 @@ final class SliceRun: Sendable {
     private let mails: AsyncStream<Mail>
     private let mailbox: AsyncStream<Mail>.Continuation
 
+    /// What the slice's task keeps between two mails.
+    private struct Course {
+        var machine: SliceMachine
+        var times: SliceTimes
+        var settlement: Settlement?
+        var isPauseWatched = false
+    }
+
     private enum Mail: Sendable {
         case fact(SliceFact)
         /// Something may be due by the slice's times.
@@ -51,7 +59,7 @@ final class SliceRun: Sendable {
     /// Runs the slice to its settlement. When the worker's task is cancelled, no grace is left, but the slice's own task goes on, to take
     /// the last answers and to hand over.
     func run() async -> SettledSlice {
-        let task = Task { await carry() }
+        let task = Task.immediate { await carry() }
         return await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -61,58 +69,83 @@ final class SliceRun: Sendable {
 
     private func carry() async -> SettledSlice {
         let startedAt = runner.now()
-        var machine = SliceMachine(
-            baton: baton, rules: runner.rules, isClockConfirmed: runner.witnesses.isConfirmed(now: startedAt))
-        var settlement: Settlement?
-        await withDiscardingTaskGroup { group in
-            group.addTask { await self.watchLoss() }
-            tell(.begun)
-            var times = SliceTimes(
+        var course = Course(
+            machine: SliceMachine(
+                baton: baton, rules: runner.rules, isClockConfirmed: runner.witnesses.isConfirmed(now: startedAt)),
+            times: SliceTimes(
                 runner.configuration, startedAfter: baton.onlyRemovesCopy ? nil : runner.startedAfter,
-                size: baton.job.size, now: startedAt)
+                size: baton.job.size, now: startedAt))
+        await withDiscardingTaskGroup { group in
+            tell(.begun)
+            let endLossWait = claimed.onLoss { [mailbox] in mailbox.yield(.fact(.lost($0))) }
+            defer { endLossWait() }
             let elapsed = RateLimiter.stopwatch(runner.clock)
-            var alarm = setAlarm(after: times.next)
+            var alarm = setAlarm(after: course.times.next)
             defer { runner.alarms.remove(alarm) }
             var mails = mails.makeAsyncIterator()
-            while settlement == nil {
+            while course.settlement == nil {
                 // The stream does not end before the slice has settled.
                 guard case .fact(let fact) = await mails.next() ?? .fact(.graceUsedUp) else {
-                    for due in times.due(at: max(times.next, elapsed()), done: meter.done, now: runner.now()) {
-                        switch due {
-                        case .started: group.addTask { await self.tellStartedInTime() }
-                        case .fact(let fact): tell(fact)
-                        case .progress(let bytes, let rate): claimed.progress(bytesDone: bytes, bytesPerSecond: rate)
-                        }
-                    }
-                    alarm = setAlarm(after: times.next - elapsed())
+                    take(&course, dueAt: elapsed(), &group)
+                    alarm = setAlarm(after: course.times.next - elapsed())
                     continue
                 }
-                if fact == .yieldRequested(.preempt) { group.addTask { await self.watchPreemption() } }
-                for action in machine.handle(fact, at: runner.now()) {
-                    switch action {
-                    case .settle(let settled): settlement = settled
-                    case .cancelRequests:
-                        turns.cancelAll()
-                        requests.cancelAll()
-                    case .withdrawTurns: turns.close()
-                    default:
-                        // Taken here, since the machine may cancel the action before its task begins.
-                        let tickets = Tickets(turn: turns.ticket(), request: requests.ticket())
-                        group.addTask {
-                            guard let fact = await self.perform(action, tickets) else { return }
-                            self.note(fact, of: action)
-                            self.tell(fact)
-                        }
-                    }
-                }
+                take(fact, &course, &group)
             }
             // Rule 9: epoch and lock. Whatever settles a slice, a lost connection too, cancels its requests at once.
             group.cancelAll()
         }
         await close()
+        return settled(course, startedAt: startedAt)
+    }
+
+    // The functions that do not wait are not inlined: a task keeps room for all their values as long as it lives, the stack of a thread does
+    // not.
+
+    @inline(never)
+    private func take(_ course: inout Course, dueAt elapsed: Duration, _ group: inout DiscardingTaskGroup) {
+        for due in course.times.due(at: max(course.times.next, elapsed), done: meter.done, now: runner.now()) {
+            switch due {
+            case .started: group.addTask { await self.tellStartedInTime() }
+            case .fact(let fact): tell(fact)
+            case .progress(let bytes, let rate): claimed.progress(bytesDone: bytes, bytesPerSecond: rate)
+            }
+        }
+    }
+
+    @inline(never)
+    private func take(_ fact: SliceFact, _ course: inout Course, _ group: inout DiscardingTaskGroup) {
+        if fact == .yieldRequested(.preempt) { group.addTask { await self.watchPreemption() } }
+        if case .lost(let validity) = fact, validity == .paused || validity == .stopped, !course.isPauseWatched {
+            course.isPauseWatched = true
+            group.addTask { await self.watchReturn(from: validity) }
+        }
+        for action in course.machine.handle(fact, at: runner.now()) {
+            switch action {
+            case .settle(let settled): course.settlement = settled
+            case .cancelRequests:
+                turns.cancelAll()
+                requests.cancelAll()
+            case .withdrawTurns: turns.close()
+            default:
+                // Taken here, since the machine may cancel the action before its task goes on from its first wait.
+                let tickets = Tickets(turn: turns.ticket(), request: requests.ticket())
+                // It begins at once: most actions of a small job end without a wait, and cost no change of threads.
+                group.addImmediateTask {
+                    guard let fact = await self.perform(action, tickets) else { return }
+                    self.note(fact, of: action)
+                    self.tell(fact)
+                }
+            }
+        }
+    }
+
+    @inline(never)
+    private func settled(_ course: Course, startedAt: Date) -> SettledSlice {
         // The machine always settles; an unsettled slice would be delivered again and become a suspect.
-        let settled = settlement ?? .abandoned
-        return SettledSlice(settled, report: report(settled, startedAt: startedAt, hasStarted: machine.hasStarted))
+        let settlement = course.settlement ?? .abandoned
+        return SettledSlice(
+            settlement, report: report(settlement, startedAt: startedAt, hasStarted: course.machine.hasStarted))
     }
 
     private func setAlarm(after delay: Duration) -> Alarms.ID {
@@ -144,6 +177,7 @@ final class SliceRun: Sendable {
     }
 
     /// Reports whether the destination worked to its circuit, and to the gate whether it had too much to do.
+    @inline(never)
     private func note(_ fact: SliceFact, of action: SliceAction) {
         guard action.isAtDestination else { return }
         if case .named = baton.job.destination, fact.showsOverload {

@@ -12,7 +12,7 @@ public import Foundation
 /// - `superseded`: a higher generation counts; acknowledged, nothing else touched.
 /// - `abandoned`: the connection that delivered it is gone, so there is nothing left to settle: the broker delivers it
 ///   again, and it becomes a suspect.
-public enum Settlement: Hashable, Sendable {
+public indirect enum Settlement: Hashable, Sendable {
     case ended(Outcome)
     case handOver(UploadState?)
     case altered(UploadJob)

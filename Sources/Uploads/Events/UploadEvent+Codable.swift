@@ -3,7 +3,7 @@ import Foundation
 /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).
 extension UploadEvent: Codable {
     private enum Key: String, CodingKey {
-        case specversion, id, source, type, subject, time, datacontenttype, data
+        case specversion, id, source, type, subject, time, datacontenttype, data, traceparent
     }
 
     public init(from decoder: any Decoder) throws {
@@ -16,7 +16,9 @@ extension UploadEvent: Codable {
         self.init(
             id: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .id), kind: kind,
             time: try container.decode(Date.self, forKey: .time),
-            data: try container.decode(EventData.self, forKey: .data))
+            data: try container.decode(EventData.self, forKey: .data),
+            // As of a header, what is not one is ignored.
+            trace: (try? container.decodeIfPresent(String.self, forKey: .traceparent))?.flatMap(TraceParent.init))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -29,6 +31,7 @@ extension UploadEvent: Codable {
         try container.encode("1.0", forKey: .specversion)
         try container.encode(job.id, forKey: .subject)
         try container.encode(time, forKey: .time)
+        try container.encodeIfPresent(trace?.description, forKey: .traceparent)
         try container.encode(kind.type, forKey: .type)
     }
 }

@@ -11,12 +11,15 @@ public struct UploadEvent: Hashable, Sendable {
     public var kind: EventKind
     public var time: Date
     public var data: EventData
+    /// Of the job's message, if that had one.
+    public var trace: TraceParent?
 
-    public init(id: String, kind: EventKind, time: Date, data: EventData) {
+    public init(id: String, kind: EventKind, time: Date, data: EventData, trace: TraceParent? = nil) {
         self.id = id
         self.kind = kind
         self.time = time
         self.data = data
+        self.trace = trace
     }
 
     /// An event about a baton, such as a worker publishes (`SettlementPublisher`) or an upload manager without a broker makes.

@@ -27,8 +27,9 @@ public protocol ClaimedBaton: Sendable {
     /// s, this appends a marker and reads up to it first, so it may take a round trip.
     func validity() async -> BatonValidity
 
-    /// Returns as soon as the baton no longer `holds`; never `holds` unless the task is cancelled.
-    func loss() async -> BatonValidity
+    /// Calls back once, from any thread: as soon as the baton no longer `holds`, at once if it does not hold now. Called once.
+    /// - Returns: what ends the wait.
+    func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void
 
     /// Publishes `started`, with the open session. Confirmed by the broker when this returns; sent once per slice.
     /// - Throws: `networkFailure` when the connection is lost first.

@@ -1,6 +1,6 @@
 /// A step that a ``SliceMachine`` asks its caller to do. Every action but `withdrawTurns`, `cancelRequests` and
 /// `settle` is answered by a ``SliceFact``.
-public enum SliceAction: Hashable, Sendable {
+public indirect enum SliceAction: Hashable, Sendable {
     /// Ask whether the baton still counts; answered by `validity`.
     case checkValidity
     /// Publish `started`, with the open session; answered by `toldStarted`, or `failed`.

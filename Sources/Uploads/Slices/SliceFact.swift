@@ -1,7 +1,8 @@
 public import Foundation
 
-/// An answer or event that a ``SliceMachine`` takes in.
-public enum SliceFact: Hashable, Sendable {
+/// An answer or event that a ``SliceMachine`` takes in. Indirect, and so are the other two enumerations that tasks of a slice hand on: a
+/// task keeps room for every copy of a value that it has in hand, and each running job had 60 KiB of them.
+public indirect enum SliceFact: Hashable, Sendable {
     /// The baton was taken; always the first.
     case begun
     case validity(BatonValidity)

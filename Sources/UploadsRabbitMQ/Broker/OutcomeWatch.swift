@@ -97,7 +97,7 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
                 if let failure = feed.failure { throw failure }
                 return nil
             }
-            item.consumer.acknowledge(item.delivery)
+            if let delivery = item.delivery { item.consumer.acknowledge(delivery) }
             return item.event
         }
     }

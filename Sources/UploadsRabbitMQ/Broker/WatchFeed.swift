@@ -8,7 +8,8 @@ import Uploads
 final class WatchFeed: Sendable {
     struct Item: Sendable {
         var event: UploadEvent
-        var delivery: Delivery
+        /// The delivery to acknowledge with this event: nil for all but the last event of a message.
+        var delivery: Delivery?
         var consumer: Consumer
     }
 
@@ -28,8 +29,12 @@ final class WatchFeed: Sendable {
             var batches = consumer.makeAsyncIterator()
             while let batch = try await batches.next() {
                 for delivery in batch {
-                    if case .event(let event) = WireFormat.read(delivery.message) {
-                        input.yield(Item(event: event, delivery: delivery, consumer: consumer))
+                    let events = WireFormat.singles(of: delivery.message).compactMap { message in
+                        if case .event(let event) = WireFormat.read(message) { event } else { nil }
+                    }
+                    for event in events.dropLast() { input.yield(Item(event: event, consumer: consumer)) }
+                    if let last = events.last {
+                        input.yield(Item(event: last, delivery: delivery, consumer: consumer))
                     } else {
                         consumer.acknowledge(delivery)
                     }

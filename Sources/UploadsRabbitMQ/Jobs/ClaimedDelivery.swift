@@ -11,6 +11,7 @@ final class ClaimedDelivery: ClaimedBaton {
     let tenure: Tenure
     private let publisher: SettlementPublisher
     private let hasStarted = Mutex(false)
+    private let hasLost = Mutex(false)
 
     init(baton: Baton, lane: Lane, trace: TraceParent?, tenure: Tenure, publisher: SettlementPublisher) {
         self.baton = baton
@@ -28,20 +29,23 @@ final class ClaimedDelivery: ClaimedBaton {
         return validityNow
     }
 
-    func loss() async -> BatonValidity {
-        while true {
-            let changed = Signal()
-            let loss = tenure.lost.onFire { changed.fire() }
-            let observer = publisher.log.observe { [weak self] in
-                if self?.validityNow != .holds { changed.fire() }
-            }
-            defer {
-                tenure.lost.remove(loss)
-                publisher.log.removeObserver(observer)
-            }
-            if validityNow == .holds { await changed.wait(atMost: nil) }
+    func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void {
+        let check = { @Sendable [weak self] in
+            guard let self else { return }
             let validity = validityNow
-            if validity != .holds || Task.isCancelled { return validity }
+            guard validity != .holds else { return }
+            let isFirst = hasLost.withLock { hasLost in
+                defer { hasLost = true }
+                return !hasLost
+            }
+            if isFirst { callback(validity) }
+        }
+        let loss = tenure.lost.onFire(check)
+        let observer = publisher.log.observe(check)
+        check()
+        return { [tenure, log = publisher.log] in
+            tenure.lost.remove(loss)
+            log.removeObserver(observer)
         }
     }
 

@@ -11,6 +11,7 @@ struct SettlementPublisher: Sendable {
 
     let topology: UploadTopology
     let publisher: Publisher
+    let batcher = EventBatcher()
     let log: ControlLog
     let logger: Logger
     let now: @Sendable () -> Date
@@ -52,9 +53,15 @@ struct SettlementPublisher: Sendable {
     /// Publishes an event to all its listeners; the notifier is always one.
     func tell(_ event: UploadEvent, of claimed: ClaimedDelivery) async -> Bool {
         guard let message = encoded(event, claimed.trace) else { return false }
-        let parcel = Parcel(
-            message: message, exchange: topology.events, routingKey: event.routingKey, topology: topology.shared)
-        return await deliver(parcel, claimed.tenure)
+        let tenure = claimed.tenure
+        let address = EventBatcher.Address(event, topology.events, topology.shards, tenure)
+        let result = await batcher.publish(message, to: address) { message in
+            await delivered(
+                Parcel(
+                    message: message, exchange: topology.events, routingKey: event.routingKey,
+                    topology: topology.shared), tenure)
+        }
+        return isDelivered(result, to: topology.events)
     }
 
     func post(_ event: UploadEvent, of claimed: ClaimedDelivery) {
@@ -153,8 +160,10 @@ struct SettlementPublisher: Sendable {
     private func objects(of queue: QueueName) -> Topology { topology.shared + topology.lanes(of: queue) }
 
     private func encoded(_ event: UploadEvent, _ trace: TraceParent?) -> Message? {
+        var event = event
+        event.trace = trace
         do throws(UploadError) {
-            return try WireFormat.message(event: event, trace: trace)
+            return try WireFormat.message(event: event)
         } catch {
             logger.error("event cannot be written", metadata: ["error": .string(error.description)])
             return nil
@@ -162,17 +171,25 @@ struct SettlementPublisher: Sendable {
     }
 
     private func deliver(_ parcel: Parcel, _ tenure: Tenure) async -> Bool {
+        isDelivered(await delivered(parcel, tenure), to: parcel.exchange)
+    }
+
+    private func delivered(_ parcel: Parcel, _ tenure: Tenure) async -> Result<Void, RabbitMQError> {
         // Rule 9: epoch and lock. Nothing is published once the connection that delivered the baton is gone.
         do throws(RabbitMQError) {
-            try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
-            return true
+            return .success(try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds }))
         } catch {
-            if error.code != .cancelled {
-                logger.error(
-                    "publish refused for good",
-                    metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: error))])
-            }
-            return false
+            return .failure(error)
         }
+    }
+
+    private func isDelivered(_ result: Result<Void, RabbitMQError>, to exchange: String) -> Bool {
+        guard case .failure(let error) = result else { return true }
+        if error.code != .cancelled {
+            logger.error(
+                "publish refused for good",
+                metadata: ["exchange": .string(exchange), "error": .string(String(describing: error))])
+        }
+        return false
     }
 }

@@ -123,19 +123,16 @@ extension RabbitMQNotifierBus {
                 while let deliveries = try await batches.next() {
                     var batch = NotifierFeed.Batch(messages: [], deliveries: [], consumer: consumer)
                     for delivery in deliveries {
-                        let message: NotifierMessage?
-                        switch translate(delivery) {
-                        case .record(let own): message = own
-                        case .forward(let exchange, let routingKey, let cause):
-                            message = try await forward(
-                                delivery, from: queue, exchange, routingKey, cause, until: ending)
-                        case .drop: message = nil
-                        }
-                        if let message {
-                            batch.messages.append(message)
-                            batch.deliveries.append(delivery)
-                        } else {
+                        let messages = try await records(of: delivery, from: queue, until: ending, translate)
+                        if messages.isEmpty {
                             consumer.acknowledge(delivery)
+                        } else {
+                            batch.messages += messages
+                            batch.deliveries.append(delivery)
+                        }
+                        if batch.messages.count >= NotifierFeed.messagesMaximum {
+                            feed.add(batch)
+                            batch = NotifierFeed.Batch(messages: [], deliveries: [], consumer: consumer)
                         }
                     }
                     if !batch.messages.isEmpty { feed.add(batch) }
@@ -156,6 +153,25 @@ extension RabbitMQNotifierBus {
         }
         await channel?.close()
         return failure
+    }
+
+    /// What is to be recorded of a delivery, after everything in it that belongs elsewhere was published there.
+    private func records(
+        of delivery: Delivery, from queue: String, until ending: Signal, _ translate: (Delivery) -> NotifierArrival
+    ) async throws(RabbitMQError) -> [NotifierMessage] {
+        var records: [NotifierMessage] = []
+        for message in WireFormat.singles(of: delivery.message) {
+            var single = delivery
+            single.message = message
+            switch translate(single) {
+            case .record(let own): records.append(own)
+            case .forward(let exchange, let routingKey, let cause):
+                let refused = try await forward(single, from: queue, exchange, routingKey, cause, until: ending)
+                if let refused { records.append(refused) }
+            case .drop: break
+            }
+        }
+        return records
     }
 
     /// Publishes a message once more, where it belongs. Confirmed when this returns. One that is forwarded twice is one for the ledger, like

@@ -9,7 +9,7 @@ public import Uploads
 /// It tries to publish until the broker has confirmed; cancelling the calling task ends the tries. While it consumes,
 /// it appends a snapshot to the control log every hour, and checks every minute that the broker's objects exist.
 public final class RabbitMQNotifierBus: NotifierBus {
-    /// How many deliveries of the shards' queues may be unsettled at once, and so the most in a batch.
+    /// How many deliveries of the shards' queues may be unsettled at once.
     public static let prefetch: UInt16 = 1000
     static let deadPrefetch: UInt16 = 50
     private static let snapshotInterval = Duration.seconds(3600)
@@ -21,6 +21,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
     let topology: UploadTopology
     let consuming: Connection
     let publisher: Publisher
+    let batcher = EventBatcher()
     let log: ControlLog
     let logger: Logger
     let draining = Signal()
@@ -119,14 +120,19 @@ public final class RabbitMQNotifierBus: NotifierBus {
     }
 
     public func tell(_ outcome: UploadEvent) async throws(UploadError) {
-        let parcel = Parcel(
-            message: try WireFormat.message(event: outcome), exchange: topology.outcomes,
-            routingKey: outcome.routingKey, isMandatory: false)
-        do throws(RabbitMQError) {
-            try await publisher.publish(parcel)
-        } catch {
-            throw UploadError(error, doing: "the outcome of \(outcome.job.id) could not be published")
+        let message = try WireFormat.message(event: outcome)
+        let address = EventBatcher.Address(outcome, topology.outcomes, shards)
+        let result = await batcher.publish(message, to: address) { message in
+            let parcel = Parcel(
+                message: message, exchange: topology.outcomes, routingKey: outcome.routingKey, isMandatory: false)
+            do throws(RabbitMQError) {
+                return .success(try await publisher.publish(parcel))
+            } catch {
+                return .failure(error)
+            }
         }
+        guard case .failure(let error) = result else { return }
+        throw UploadError(error, doing: "the outcome of \(outcome.job.id) could not be published")
     }
 
     public func copy(of message: NotifierMessage) -> MessageCopy { MessageCopy(message, topology) }

@@ -19,6 +19,32 @@ extension WireFormat {
         case unreadable(String)
     }
 
+    /// The events of a message in the batch format, each as a message of its own, so that one that cannot be read spoils no other. Any
+    /// other message as it is, and so one whose list cannot be cut into events: ``read(_:)`` says why.
+    package static func singles(of message: Message) -> [Message] {
+        guard isBatch(message), sizeProblem(message, WireType(message.type)) == nil, let events = events(of: message)
+        else { return [message] }
+        return events.map { event in
+            var single = message
+            single.body = event
+            single.contentType = eventContentType
+            single.messageID = nil
+            return single
+        }
+    }
+
+    /// - Returns: nil unless the body is a list of 1 to 64 elements.
+    private static func events(of message: Message) -> [Data]? {
+        let events = WireJSON.elements(of: message.body, atMost: EventBatches<Message>.countMaximum)
+        return events?.isEmpty == true ? nil : events
+    }
+
+    private static func isBatch(_ message: Message) -> Bool {
+        guard case .event = WireType(message.type), let text = message.contentType else { return false }
+        return text == batchContentType || media(text) == batchContentType
+    }
+
+    /// Reads a message; of one in the batch format each of its ``singles(of:)``.
     package static func read(_ message: Message) -> Content {
         let type = WireType(message.type)
         if let problem = contentTypeProblem(message, type) ?? sizeProblem(message, type) {
@@ -64,10 +90,18 @@ extension WireFormat {
         // The two types as Longshore writes them.
         if case .event = type, text == eventContentType { return nil }
         if text == contentType { return nil }
-        let media = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let media = media(text)
         if media == contentType { return nil }
         if case .event = type, media == eventContentType { return nil }
+        if case .event = type, media == batchContentType {
+            return "the body is not a list of 1 to \(EventBatches<Message>.countMaximum) events"
+        }
         return "the content type is '\(scrub(String(text.prefix(80))))': expected \(contentType)"
+    }
+
+    /// The media type without its parameters.
+    private static func media(_ contentType: String) -> String {
+        contentType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     private static func sizeProblem(_ message: Message, _ type: WireType) -> String? {

@@ -19,9 +19,14 @@ public enum WireFormat {
     /// In messages that are published again: the number of the dead letter.
     static let replayHeader = "replayOf"
 
+    /// W3C Trace Context.
+    static let traceHeader = "traceparent"
+
     static let contentType = "application/json"
     /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).
     static let eventContentType = "application/cloudevents+json"
+    /// Several events in a list (JSON event format, section 4).
+    static let batchContentType = "application/cloudevents-batch+json"
 
     /// - Throws: `misconfigured` when JSON has no form for a value (an infinite number, say), or the message has more
     ///   bytes than its kind may have.
@@ -39,11 +44,24 @@ public enum WireFormat {
         try message(baton, WireType.batonText, id: baton.job.id, headers: headers(maybeRepeated, trace))
     }
 
-    public static func message(event: UploadEvent, trace: TraceParent? = nil) throws(UploadError) -> Message {
-        var message = try message(event, event.kind.type, id: event.job.id, headers: headers(false, trace))
+    public static func message(event: UploadEvent) throws(UploadError) -> Message {
+        var message = try message(event, event.kind.type, id: event.job.id, headers: headers(false, event.trace))
         message.contentType = eventContentType
         message.isPersistent = event.kind != .progress
         return message
+    }
+
+    /// Messages that carry one event each, all of one kind, as one message.
+    static func batch(_ events: [Message]) -> Message {
+        guard events.count > 1 else { return events[0] }
+        var body = Data(capacity: events.reduce(events.count + 1) { $0 + $1.body.count })
+        for (index, event) in events.enumerated() {
+            body.append(UInt8(ascii: index == 0 ? "[" : ","))
+            body.append(event.body)
+        }
+        body.append(UInt8(ascii: "]"))
+        return Message(
+            body: body, contentType: batchContentType, isPersistent: events[0].isPersistent, type: events[0].type)
     }
 
     public static func message(marker: IssueMarker) throws(UploadError) -> Message {
@@ -163,13 +181,13 @@ public enum WireFormat {
     static func isMaybeRepeated(_ message: Message) -> Bool { message.headers[maybeRepeatedHeader]?.bool == true }
 
     static func traceParent(of message: Message) -> TraceParent? {
-        message.headers[TraceParent.header]?.string.flatMap(TraceParent.init)
+        message.headers[traceHeader]?.string.flatMap(TraceParent.init)
     }
 
     private static func headers(_ maybeRepeated: Bool, _ trace: TraceParent?) -> Table {
         var headers = Table()
         if maybeRepeated { headers[maybeRepeatedHeader] = true }
-        if let trace { headers[TraceParent.header] = .string(trace.description) }
+        if let trace { headers[traceHeader] = .string(trace.description) }
         return headers
     }
 

@@ -212,7 +212,9 @@ extension LedgerConformance {
     ]
 
     private static func outcome(of job: UploadJob) -> UploadEvent {
-        UploadEvent(kind: .completed, of: Baton(job: job), at: start)
+        var event = UploadEvent(kind: .completed, of: Baton(job: job), at: start)
+        event.trace = TraceParent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+        return event
     }
 
     private static func stored(_ event: UploadEvent) throws -> LedgerChanges.Event {

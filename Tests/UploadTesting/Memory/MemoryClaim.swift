@@ -6,7 +6,7 @@ public final class MemoryClaim: ClaimedBaton {
     public let baton: Baton
     public let lane: Lane
     private let current = Mutex(BatonValidity.holds)
-    private let isLost = Door()
+    private let listener = Mutex<(@Sendable (BatonValidity) -> Void)?>(nil)
     private let log: MemoryLog
 
     init(_ baton: Baton, lane: Lane, validity: BatonValidity, log: MemoryLog) {
@@ -22,14 +22,25 @@ public final class MemoryClaim: ClaimedBaton {
     /// Changes the baton's validity.
     public func set(_ validity: BatonValidity) {
         current.withLock { $0 = validity }
-        if validity != .holds { isLost.open() }
+        tellLoss()
     }
 
     public func validity() async -> BatonValidity { current.withLock { $0 } }
 
-    public func loss() async -> BatonValidity {
-        await isLost.wait()
-        return current.withLock { $0 }
+    public func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void {
+        listener.withLock { $0 = callback }
+        tellLoss()
+        return { [weak self] in self?.listener.withLock { $0 = nil } }
+    }
+
+    private func tellLoss() {
+        let validity = current.withLock { $0 }
+        guard validity != .holds else { return }
+        let told = listener.withLock { listener in
+            defer { listener = nil }
+            return listener
+        }
+        told?(validity)
     }
 
     public func started(state: UploadState?) async throws(UploadError) {
@@ -38,5 +49,16 @@ public final class MemoryClaim: ClaimedBaton {
 
     public func progress(bytesDone: Int64, bytesPerSecond: Double) {
         log.count { $0.progress.append(MemoryLog.Progress(job: baton.job.id, bytesDone: bytesDone)) }
+    }
+}
+
+extension ClaimedBaton {
+    /// Waits until the baton no longer `holds`.
+    /// - Returns: `holds` only if the task is cancelled.
+    public func loss() async -> BatonValidity {
+        let (losses, told) = AsyncStream.makeStream(of: BatonValidity.self)
+        let end = onLoss { told.yield($0) }
+        defer { end() }
+        return await losses.first { _ in true } ?? .holds
     }
 }
