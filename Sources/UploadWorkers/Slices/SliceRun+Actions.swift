@@ -79,6 +79,7 @@ extension SliceRun {
     /// Waits until the destination's limit lets another step begin.
     /// - Returns: nil when the step may begin, else the answer to a step that was called off before.
     private func turn(_ tickets: Tickets) async -> SliceFact? {
+        // Most destinations have no limit, and need no task that could be called off.
         guard open.withLock({ $0.pace }) != nil else { return nil }
         let fact = await turns.run(tickets.turn) { await self.takeTurn() ? .begun : .turnWithdrawn }
         return fact == .begun ? nil : fact

@@ -17,7 +17,7 @@ extension UploadEvent: Codable {
             id: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .id), kind: kind,
             time: try container.decode(Date.self, forKey: .time),
             data: try container.decode(EventData.self, forKey: .data),
-            // As of a header, what is not one is ignored.
+            // Another value is ignored, as it is in a header.
             trace: (try? container.decodeIfPresent(String.self, forKey: .traceparent))?.flatMap(TraceParent.init))
     }
 

@@ -11,7 +11,7 @@ final class ClaimedDelivery: ClaimedBaton {
     let tenure: Tenure
     private let publisher: SettlementPublisher
     private let hasStarted = Mutex(false)
-    private let hasLost = Mutex(false)
+    private let isLossTold = Mutex(false)
 
     init(baton: Baton, lane: Lane, trace: TraceParent?, tenure: Tenure, publisher: SettlementPublisher) {
         self.baton = baton
@@ -34,9 +34,9 @@ final class ClaimedDelivery: ClaimedBaton {
             guard let self else { return }
             let validity = validityNow
             guard validity != .holds else { return }
-            let isFirst = hasLost.withLock { hasLost in
-                defer { hasLost = true }
-                return !hasLost
+            let isFirst = isLossTold.withLock { isLossTold in
+                defer { isLossTold = true }
+                return !isLossTold
             }
             if isFirst { callback(validity) }
         }
