@@ -156,6 +156,19 @@ import Uploads
         }
     }
 
+    @Test func `the events of a message that died in a notifier's queue are recorded`() async throws {
+        try await Rig.run { rig in
+            let probe = try await rig.notifier()
+            let events = [completed(), completed()]
+            var batch = WireFormat.batch(try events.map { try WireFormat.message(event: $0) })
+            batch.headers["x-death"] = .array([
+                .table(["queue": .string(rig.topology.notifier(0)), "reason": "delivery_limit"])
+            ])
+            try await rig.channel.publish(batch, to: "", routingKey: rig.topology.dead)
+            try await eventually("both are recorded") { probe.events == events }
+        }
+    }
+
     @Test func `events of another shard in a message go to their shard`() async throws {
         try await Rig.run(shards: Shards(4) ?? .one) { rig in
             let probe = try await rig.notifier()
