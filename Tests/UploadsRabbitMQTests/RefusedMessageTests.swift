@@ -149,4 +149,23 @@ import Uploads
             #expect(isUnknown(code, after: first), "\(code)")
         }
     }
+
+    @Test func `events whose common message is too large are told one by one`() async throws {
+        try await run { rig in
+            let count = 40
+            let door = Door()
+            let handler = TestHandler { claimed in
+                await door.wait()
+                return await TestHandler.completing(claimed)
+            }
+            try await rig.serve(try await rig.worker(prefetchPerLane: UInt16(count)), handler)
+            let probe = try await rig.notifier()
+            let jobs = (0..<count).map { _ in Samples.job() }
+            for job in jobs { try await rig.put(try WireFormat.message(job: job)) }
+            try await eventually("all are under way") { handler.handled.value.count == count }
+            door.open()
+            try await eventually("all are told") { Set(probe.events.map(\.job.id)).count == count }
+            #expect(Set(probe.events.map(\.job.id)) == Set(jobs.map(\.id)))
+        }
+    }
 }
