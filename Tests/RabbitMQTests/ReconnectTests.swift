@@ -20,7 +20,7 @@ struct ReconnectTests {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)
         let connection = try await connect(proxy)
-        // Not deleted automatically: a slow broker does that when it forgets the lost connection's queue, after the new binding was made.
+        // Not deleted automatically: the broker might do that after the exchange and before the binding was declared again.
         let exchange = Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false)
         let queue = Queue(name: UniqueNames.make(), durable: false, exclusive: true)
         try await connection.define(
@@ -55,6 +55,41 @@ struct ReconnectTests {
         #expect(after.epoch > old)
         consumer.acknowledge(after)
         try await connection.delete(Topology(exchanges: [exchange]))
+        await connection.close()
+        proxy.stop()
+    }
+
+    @Test func `A queue that is still locked after a reconnect is declared until it is free`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let sawLock = Signal()
+        let logger = Logger(label: "test") { _ in
+            LineHandler { if $0.contains("an exclusive queue is still locked") { sawLock.fire() } }
+        }
+        let connection = try await Connection.open(BrokerTesting.configuration(port: proxy.port), logger: logger)
+        let queue = Queue(name: UniqueNames.make(), durable: false, exclusive: true)
+        try await connection.define(
+            Topology(
+                queues: [queue],
+                bindings: [Binding(source: "amq.topic", destination: .queue(queue.name), routingKey: queue.name)]))
+        let channel = try await connection.openChannel()
+        let consumer = try await channel.consume(queue.name, prefetch: 10)
+
+        // A second connection takes the queue's name before the first is back.
+        let old = connection.epoch
+        proxy.refuse()
+        proxy.cut()
+        let other = try await BrokerTesting.connect(broker)
+        try await eventually("the broker has deleted the lost connection's queue") {
+            (try? await other.define(Topology(queues: [queue]))) != nil
+        }
+        proxy.refuse(false)
+        await sawLock.wait()
+        await other.close()
+
+        try await waitForEpoch(after: old, connection)
+        try await channel.publish(BrokerTesting.message("after"), to: "amq.topic", routingKey: queue.name)
+        #expect(try await consumer.take(1).first?.message.text == "after")
         await connection.close()
         proxy.stop()
     }

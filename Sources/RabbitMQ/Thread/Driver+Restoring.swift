@@ -2,13 +2,23 @@ import Logging
 import Synchronization
 
 extension Driver {
+    /// How long an exclusive queue may stay locked after a reconnect. A broker that has not noticed yet that the old
+    /// connection is gone keeps the old connection's exclusive queues; RabbitMQ 4 often needs some milliseconds more.
+    private static let lockedMaximum = Duration.seconds(10)
+    private static let lockedPause = Duration.milliseconds(50)
+
     /// Begins to restore everything: topology first, then channels with their consumers.
-    func restore() throws(RabbitMQError) {
+    func restore() {
         unrestored = 1
         for slot in slots.values { place(slot) }
-        let steps = topology.declarations
+        declareTopology(lockedUntil: .now + Self.lockedMaximum)
+    }
+
+    /// Declares everything again, and once more after a pause while the lost connection holds an exclusive queue.
+    private func declareTopology(lockedUntil end: ContinuousClock.Instant) {
         run(
-            Script(steps) { [unowned self] error in
+            Script(topology.declarations) { [unowned self] error in
+                if error.code == .resourceLocked, .now < end { return false }
                 // An object that exists with other arguments, or that this user may not declare, is used as it is; a
                 // missing object shows in its consumers.
                 logger.log(
@@ -17,18 +27,34 @@ extension Driver {
                 return true
             } finish: { [unowned self] result in
                 if case .failure(let error) = result {
+                    if error.code == .resourceLocked {
+                        logger.debug("an exclusive queue is still locked", metadata: ["error": "\(error)"])
+                        redeclaring = Redeclaring(at: .now + Self.lockedPause, lockedUntil: end)
+                        return
+                    }
                     // Either the connection was lost again; or no channel is left for declaring, and existing objects
                     // do without it.
                     guard error.code == .invalidArgument else { return }
                     logger.error("topology not restored", metadata: ["error": "\(error)"])
                 }
-                let channels = slots.values.filter { !$0.isInternal }
-                unrestored = channels.count
-                for slot in channels {
-                    slot.isRestoring = true
-                    setUp(slot)
-                }
+                restoreChannels()
             })
+    }
+
+    /// Declares the topology once more when its time has come.
+    func redeclare(_ now: ContinuousClock.Instant) {
+        guard let due = redeclaring, due.at <= now else { return }
+        redeclaring = nil
+        declareTopology(lockedUntil: due.lockedUntil)
+    }
+
+    private func restoreChannels() {
+        let channels = slots.values.filter { !$0.isInternal }
+        unrestored = channels.count
+        for slot in channels {
+            slot.isRestoring = true
+            setUp(slot)
+        }
     }
 
     func restoredOne() {
@@ -40,6 +66,7 @@ extension Driver {
         let wasConnected = isConnected
         core.epoch.store(0, ordering: .releasing)
         unrestored = nil
+        redeclaring = nil
         let lost =
             error.code == .connectionLost
             ? error

@@ -25,6 +25,15 @@ final class Driver {
     var topology = Topology()
     /// How many channels are not restored yet; the epoch begins when none is left.
     var unrestored: Int?
+
+    /// When the topology is declared once more, because the lost connection holds an exclusive queue; and until when
+    /// that is worth waiting for.
+    struct Redeclaring {
+        let at: ContinuousClock.Instant
+        let lockedUntil: ContinuousClock.Instant
+    }
+
+    var redeclaring: Redeclaring?
     var lastIncarnation: UInt64 = 0
     var channelMaximum: UInt16 = 0
 
@@ -103,13 +112,14 @@ final class Driver {
         channelMaximum = link.channelMaximum
         isBlocked = false
         isCloseConfirmed = false
-        try restore()
+        restore()
         var mayHaveMore = false
         while true {
             takeCommands()
             if isAbandoned { return }
             let now = ContinuousClock.now
             mayHaveMore = try readFrames(link)
+            redeclare(now)
             if unrestored == 0 {
                 unrestored = nil
                 connected()
@@ -167,6 +177,7 @@ final class Driver {
             if let deadline { limit = min(limit, now.duration(to: deadline)) }
         }
         for slot in listed { consider(slot.acknowledgements.deadline) }
+        consider(redeclaring?.at)
         switch closing {
         case .waiting(let deadline), .asked(let deadline): consider(deadline)
         case nil: break
