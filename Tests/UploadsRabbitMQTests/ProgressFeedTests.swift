@@ -106,9 +106,10 @@ import Uploads
         }
     }
 
-    @Test func `after the loss of the connection it is heard again`() async throws {
+    @Test func `after the loss of the connection it is heard again, by a queue with another name`() async throws {
         try await Rig.run { rig in
             let heard = try await follow(rig)
+            let old = try await queues(rig)
             let job = Samples.presigned()
             let lines = try await rig.node.ctl("list_connections", "pid", "client_properties")
             let pid = try #require(
@@ -118,6 +119,7 @@ import Uploads
                 rig.channel.post(try report(job, 9), to: rig.topology.progress, routingKey: "progress.a.b")
                 return heard.value.contains { $0.job.id == job.id }
             }
+            #expect(try await Set(queues(rig)).isDisjoint(with: old))
         }
     }
 }

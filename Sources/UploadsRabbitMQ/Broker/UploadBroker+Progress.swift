@@ -22,20 +22,25 @@ extension UploadBroker: ProgressFeed {
         }
     }
 
-    /// Follows until its queue is gone or the task is cancelled.
+    /// Follows until its connection is lost, its queue is gone or the task is cancelled.
     private func followOnce(_ take: @Sendable (WorkerNews) -> Void) async throws(RabbitMQError) {
         var configuration = configuration
         configuration.name += ".progress"
         let connection = try await Connection.open(configuration, logger: logger)
         let result: Result<Void, RabbitMQError>
         do throws(RabbitMQError) {
-            // A new name each time: the broker may keep the queue of a connection that it does not know to be dead.
+            // A new name for each connection: the broker may keep the queue of a connection that it does not know to be
+            // dead, and RabbitMQ may lose a binding of a queue that is declared again while the old one is deleted.
             let id = UUID()
             try await connection.define(topology.progressFeed(id))
-            // After a broker has lost everything, the exchanges must exist before the bindings to them.
-            try await connection.remember(topology.telling)
             let consumer = try await connection.consume(
                 topology.progressFeedQueue(id), prefetch: Self.progressPrefetch, exclusive: true)
+            let closesAtLoss = Task {
+                for await state in connection.states() {
+                    if case .disconnected = state { await connection.close() }
+                }
+            }
+            defer { closesAtLoss.cancel() }
             try await read(consumer, take)
             result = .success(())
         } catch {
