@@ -20,9 +20,8 @@ struct ReconnectTests {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)
         let connection = try await connect(proxy)
-        // Not deleted automatically: the broker might do that after the exchange and before the binding was declared again.
         let exchange = Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false)
-        let queue = Queue(name: UniqueNames.make(), durable: false, exclusive: true)
+        let queue = BrokerTesting.queue()
         try await connection.define(
             Topology(
                 exchanges: [exchange], queues: [queue],
@@ -44,17 +43,19 @@ struct ReconnectTests {
         let error = await pending.value
         #expect(error?.code == .connectionLost || error?.code == .notConnected)
         try await eventually("the loss is seen") { connection.epoch == 0 }
+        let other = try await BrokerTesting.connect(broker)
+        try await other.delete(Topology(exchanges: [exchange], queues: [queue]))
+        await other.close()
         proxy.stall(false)
         try await waitForEpoch(after: old, connection)
 
-        // The queue was exclusive to the lost connection: it exists only if it was declared again.
         consumer.acknowledge(before)
         try await channel.publish(BrokerTesting.message("after"), to: exchange.name, routingKey: "k")
         let after = try #require(try await consumer.take(1).first)
         #expect(after.message.text == "after")
         #expect(after.epoch > old)
         consumer.acknowledge(after)
-        try await connection.delete(Topology(exchanges: [exchange]))
+        try await connection.delete(Topology(exchanges: [exchange], queues: [queue]))
         await connection.close()
         proxy.stop()
     }
@@ -68,10 +69,7 @@ struct ReconnectTests {
         }
         let connection = try await Connection.open(BrokerTesting.configuration(port: proxy.port), logger: logger)
         let queue = Queue(name: UniqueNames.make(), durable: false, exclusive: true)
-        try await connection.define(
-            Topology(
-                queues: [queue],
-                bindings: [Binding(source: "amq.topic", destination: .queue(queue.name), routingKey: queue.name)]))
+        try await connection.define(Topology(queues: [queue]))
         let channel = try await connection.openChannel()
         let consumer = try await channel.consume(queue.name, prefetch: 10)
 
@@ -88,7 +86,7 @@ struct ReconnectTests {
         await other.close()
 
         try await waitForEpoch(after: old, connection)
-        try await channel.publish(BrokerTesting.message("after"), to: "amq.topic", routingKey: queue.name)
+        try await channel.publish(BrokerTesting.message("after"), to: "", routingKey: queue.name)
         #expect(try await consumer.take(1).first?.message.text == "after")
         await connection.close()
         proxy.stop()
