@@ -1,21 +1,26 @@
 import Crypto
 import Uploads
 
-/// Computes all digests of a file in one pass: the SHA-256 of the whole, the CRC-64/NVME of every block, and from these the CRC-64/NVME
+/// Computes the digests of a file in one pass: the CRC-64/NVME of every block, from these that of the whole, and on request the SHA-256
 /// of the whole.
 struct FileDigester {
-    private var sha256 = SHA256()
+    private var sha256: SHA256?
     private var whole = CRC64NVME()
     private var block = CRC64NVME()
     private var blockBytes: Int64 = 0
     private(set) var size: Int64 = 0
+
+    /// - Parameter sha256: whether to compute the SHA-256, which takes as long as all the rest of a copy.
+    init(sha256: Bool) {
+        self.sha256 = sha256 ? SHA256() : nil
+    }
 
     /// Takes the next bytes.
     /// - Parameter blockEnded: receives the checksum of each block that these bytes complete.
     mutating func update<Failure: Error>(
         _ bytes: UnsafeRawBufferPointer, blockEnded: (CRC64NVME) throws(Failure) -> Void
     ) throws(Failure) {
-        sha256.update(bufferPointer: bytes)
+        sha256?.update(bufferPointer: bytes)
         size += Int64(bytes.count)
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -32,7 +37,7 @@ struct FileDigester {
         blockEnded: (CRC64NVME) throws(Failure) -> Void
     ) throws(Failure) -> Digests {
         if blockBytes > 0 { try endBlock(blockEnded) }
-        return Digests(sha256: Hexadecimal.text(of: sha256.finalize()), crc64nvme: whole.hexadecimal)
+        return Digests(sha256: sha256.map { Hexadecimal.text(of: $0.finalize()) }, crc64nvme: whole.hexadecimal)
     }
 
     private mutating func endBlock<Failure: Error>(

@@ -6,7 +6,8 @@ struct InlineSource: UploadSource {
 
     /// - Throws: `sourceChanged` when the bytes have another size or other digests than the job names.
     init(_ bytes: [UInt8], for job: UploadJob) throws(UploadError) {
-        guard Int64(bytes.count) == job.size, !Digests(of: bytes).contradicts(job.digests) else {
+        let digests = Digests(of: bytes, sha256: job.digests.sha256 != nil)
+        guard Int64(bytes.count) == job.size, !digests.contradicts(job.digests) else {
             throw UploadError(
                 .sourceChanged, "the job's inline data has not the size and digests that the job says: enqueue it again"
             )

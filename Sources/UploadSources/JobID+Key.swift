@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 public import Uploads
 
@@ -6,7 +7,7 @@ extension JobID {
     /// queue and key. So all producers that use the key mean the same job.
     public init(namespace: String, queue: QueueName, idempotencyKey: String) {
         let text = ["longshore", namespace, queue.rawValue, idempotencyKey].joined(separator: "\0")
-        var digits = Array((Digests(of: Array(text.utf8)).sha256 ?? "").utf8.prefix(32))
+        var digits = Array(Hexadecimal.text(of: SHA256.hash(data: Array(text.utf8))).utf8.prefix(32))
         digits[12] = UInt8(ascii: "8")
         digits[16] = UInt8(ascii: "8")
         var groups: [String] = []

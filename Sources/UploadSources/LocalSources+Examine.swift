@@ -4,13 +4,15 @@ public import Uploads
 
 extension LocalSources {
     /// Reads a file that is to be uploaded in place, for the job of `--no-stage`.
-    /// - Parameter path: a relative path begins at the current directory. The job gets the resolved path: absolute, and without links.
+    /// - Parameters:
+    ///   - path: a relative path begins at the current directory. The job gets the resolved path: absolute, and without links.
+    ///   - sha256: whether the digests include the SHA-256.
     /// - Throws: `invalidFile`, `sourceChanged` when the file changes meanwhile, `interrupted` when the task is cancelled.
-    public static func examine(fileAt path: FilePath) async throws(UploadError) -> StagedFile {
+    public static func examine(fileAt path: FilePath, sha256: Bool = false) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in
             try OriginalFile(inPlace: try OriginalFile.resolve(path), below: ["/"])
         }
-        var digester = FileDigester()
+        var digester = FileDigester(sha256: sha256)
         while true {
             try StagingArea.checkCancellation()
             let offset = digester.size

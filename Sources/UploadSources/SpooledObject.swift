@@ -71,7 +71,7 @@ struct SpooledObject: UploadSource {
         of object: StoredObject, of job: UploadJob, at origin: any OriginDestination, writingTo file: File?
     ) async throws(UploadError) -> Digests {
         let size = object.size ?? 0
-        let digester = Mutex(FileDigester())
+        let digester = Mutex(FileDigester(sha256: object.digests.sha256 != nil))
         if size > 0 {
             try await origin.read(object, of: job, 0..<size) { buffer async throws(UploadError) in
                 let offset = digester.withLock { digester in

@@ -11,10 +11,10 @@ final class StagedDraft: Sendable {
 
     private let area: StagingArea
     private let copy: File
-    private let progress = Mutex(Progress())
+    private let progress: Mutex<Progress>
 
     private struct Progress {
-        var digester = FileDigester()
+        var digester: FileDigester
         var blocks = Blocks()
     }
 
@@ -28,8 +28,9 @@ final class StagedDraft: Sendable {
     private var temporaryName: String { Self.temporaryName(of: name) }
     private var blocksName: String { name + BlockDigests.suffix }
 
-    init(in area: StagingArea, name: JobID? = nil) throws(UploadError) {
+    init(in area: StagingArea, name: JobID?, sha256: Bool) throws(UploadError) {
         self.area = area
+        progress = Mutex(Progress(digester: FileDigester(sha256: sha256)))
         self.name = (name ?? JobID()).rawValue
         do {
             copy = try Self.create(Self.temporaryName(of: self.name), in: area.directory)

@@ -10,12 +10,16 @@ extension StagingArea {
     /// Copies a file into the area: by reflink, else within the kernel, else by reading and writing.
     ///
     /// The digests are computed from the copy, read back while it is in the page cache, so they hold for the uploaded bytes.
-    /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
+    /// - Parameters:
+    ///   - name: the copy's name, an id that no other copy has; nil makes one.
+    ///   - sha256: whether the digests include the SHA-256.
     /// - Throws: `invalidFile` (missing, unreadable, no regular file, no space), `sourceChanged` when size or time changed
     ///   meanwhile, `interrupted` when the task is cancelled.
-    public func stage(fileAt path: FilePath, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
+    public func stage(
+        fileAt path: FilePath, as name: JobID? = nil, sha256: Bool = false
+    ) async throws(UploadError) -> StagedFile {
         let (original, draft) = try await Blocking.run { () throws(UploadError) in
-            (try OriginalFile(opening: path), try StagedDraft(in: self, name: name))
+            (try OriginalFile(opening: path), try StagedDraft(in: self, name: name, sha256: sha256))
         }
         do {
             if original.status.size <= PartPlan.blockBytes {
@@ -30,17 +34,23 @@ extension StagingArea {
     }
 
     /// Does the same for a path that is text.
-    public func stage(fileAt path: String, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
-        try await stage(fileAt: FilePath(path), as: name)
+    public func stage(
+        fileAt path: String, as name: JobID? = nil, sha256: Bool = false
+    ) async throws(UploadError) -> StagedFile {
+        try await stage(fileAt: FilePath(path), as: name, sha256: sha256)
     }
 
     /// Copies the bytes of a stream, such as standard input.
-    /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
+    /// - Parameters:
+    ///   - name: the copy's name, an id that no other copy has; nil makes one.
+    ///   - sha256: whether the digests include the SHA-256.
     /// - Throws: `invalidFile` when the stream fails or no space is left, `interrupted` when the task is cancelled.
     public func stage(
-        _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable, as name: JobID? = nil
+        _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable, as name: JobID? = nil, sha256: Bool = false
     ) async throws(UploadError) -> StagedFile {
-        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self, name: name) }
+        let draft = try await Blocking.run { () throws(UploadError) in
+            try StagedDraft(in: self, name: name, sha256: sha256)
+        }
         do {
             for try await chunk in chunks {
                 try Self.checkCancellation()

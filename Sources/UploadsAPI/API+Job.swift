@@ -24,6 +24,8 @@ extension API {
         /// Bytes.
         public var size: Int64
         /// In hexadecimal; nil where the producer gave none.
+        public var crc64nvme: String?
+        /// In hexadecimal; nil where the producer gave none: it does on request.
         public var sha256: String?
         @Tolerant public var metadata: [String: String]
         public var batch: String?
@@ -71,10 +73,10 @@ extension API {
 
         public init(
             id: String, status: String, since: Date, queue: String, priority: String, source: String,
-            destination: String, target: String, contentType: String, size: Int64, sha256: String? = nil,
-            metadata: [String: String], batch: String? = nil, idempotencyKey: String? = nil, enqueuedAt: Date,
-            notBefore: Date? = nil, expiresAt: Date? = nil, round: Int, generation: Int, slice: Int, attempts: Int,
-            attemptsMaximum: Int? = nil, bytesSent: Int64, activeSeconds: Double, startedAt: Date? = nil,
+            destination: String, target: String, contentType: String, size: Int64, crc64nvme: String? = nil,
+            sha256: String? = nil, metadata: [String: String], batch: String? = nil, idempotencyKey: String? = nil,
+            enqueuedAt: Date, notBefore: Date? = nil, expiresAt: Date? = nil, round: Int, generation: Int, slice: Int,
+            attempts: Int, attemptsMaximum: Int? = nil, bytesSent: Int64, activeSeconds: Double, startedAt: Date? = nil,
             waitingUntil: Date? = nil, reason: String? = nil, line: String? = nil, isPaused: Bool, isCancelling: Bool,
             failures: [Failure], endedAt: Date? = nil, error: Error? = nil, forgottenAt: Date? = nil,
             progress: Progress? = nil
@@ -89,6 +91,7 @@ extension API {
             self.target = target
             self.contentType = contentType
             self.size = size
+            self.crc64nvme = crc64nvme
             self.sha256 = sha256
             self.metadata = metadata
             self.batch = batch

@@ -46,6 +46,7 @@ extension EnqueueUploadCommand {
             throw ProgramError(.usage, "--max-attempts \(maxAttempts): expected a whole number from 1 to 1000")
         }
         request.verify = verify
+        request.sha256 = sha256
         request.metadata = try Self.pairs(metadata, of: "--metadata")
         request.properties = ObjectProperties(
             cacheControl: cacheControl, contentDisposition: contentDisposition, contentEncoding: contentEncoding,

@@ -117,6 +117,9 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Flag(help: "Read the object back and compare it before it counts as completed.")
     var verify = false
 
+    @Flag(help: "Compute the SHA-256 of the files, too; events have it.")
+    var sha256 = false
+
     @Flag(help: "Upload from where the file lies instead of a copy.")
     var noStage = false
 

@@ -28,7 +28,7 @@ struct JobMakerTests {
         let staged = try maker.job(at: 1)
         #expect(loaded.source == .inline(Data(repeating: UInt8(ascii: "s"), count: limit)))
         #expect(loaded.size == Int64(limit))
-        #expect(loaded.digests.sha256 != nil)
+        #expect(loaded.digests.crc64nvme != nil)
         guard case .staged(let id, _) = staged.source else {
             Issue.record("not staged: \(staged.source)")
             return
@@ -36,6 +36,22 @@ struct JobMakerTests {
         #expect(id == area.id)
         #expect(staged.size == Int64(limit + 1))
         #expect(staged.digests.crc64nvme != nil)
+    }
+
+    @Test(arguments: [10, 100_000], [true, false])
+    func `the SHA-256 is taken on request`(size: Int, stages: Bool) async throws {
+        let bytes = Data(repeating: UInt8(ascii: "l"), count: size)
+        let path = try files.write("cat.jpg", String(decoding: bytes, as: UTF8.self))
+        let area = try await StagingArea.open(at: "\(files.path)/staging")
+        for isAsked in [false, true] {
+            let plan = try plan([path]) {
+                $0.sha256 = isAsked
+                $0.stages = stages
+            }
+            let maker = JobMaker(plan: plan, area: area)
+            try await maker.makeAll()
+            #expect(try maker.job(at: 0).digests == Digests(of: bytes, sha256: isAsked))
+        }
     }
 
     @Test func `when one cannot be staged, nothing stays behind`() async throws {
@@ -88,7 +104,7 @@ struct JobMakerTests {
         let maker = JobMaker(plan: plan, area: area)
         try await maker.makeAll()
         let job = try maker.job(at: 0)
-        let digest = try #require(Digests(of: bytes).sha256)
+        let digest = try #require(Digests(of: bytes, sha256: true).sha256)
         #expect(job.destination == .named(DestinationName(unchecked: "x"), key: "\(digest).jpg"))
     }
 

@@ -219,7 +219,7 @@ struct OriginAnswerTests {
         } _: { origin, job in
             let job = try await examined(job, at: origin)
             #expect(readings.load(ordering: .relaxed) == 1)
-            #expect(job.digests.sha256 != nil)
+            #expect(job.digests.crc64nvme != nil)
             guard case .claimed(let source) = try await sources(origin).claim(job) else {
                 throw DidNotHappen("claimed")
             }

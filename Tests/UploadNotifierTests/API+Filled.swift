@@ -10,7 +10,8 @@ extension API {
 
     static let job = Job(
         id: id, status: "running", since: date, queue: "video", priority: "normal", source: "staged:cat.jpg",
-        destination: "photos", target: "photos:cat.jpg", contentType: "image/jpeg", size: 5, sha256: "00",
+        destination: "photos", target: "photos:cat.jpg", contentType: "image/jpeg", size: 5, crc64nvme: "11",
+        sha256: "00",
         metadata: ["team": "web"], batch: "b", idempotencyKey: "k", enqueuedAt: date, notBefore: date, expiresAt: date,
         round: 1, generation: 1, slice: 1, attempts: 1, attemptsMaximum: 3, bytesSent: 5, activeSeconds: 1.5,
         startedAt: date, waitingUntil: date, reason: "retry", line: "released", isPaused: false, isCancelling: false,

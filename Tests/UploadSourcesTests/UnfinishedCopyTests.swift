@@ -19,7 +19,7 @@ import Uploads
     private var names: Set<String> { get throws { Set(try scratch.names(in: "staging")) } }
 
     @Test func `a copy that is being made stays, and is finished`() async throws {
-        let draft = try StagedDraft(in: area)
+        let draft = try StagedDraft(in: area, name: nil, sha256: false)
         try draft.append([1, 2, 3])
         #expect(try await area.sweepUnfinished().count == 0)
         // The sweep uses another opening of the directory, like another program.

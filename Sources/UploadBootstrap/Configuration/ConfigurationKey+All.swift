@@ -36,6 +36,9 @@ extension ConfigurationKey {
         .init(
             "stagingKeepFailed", .duration(3600...(30 * 86_400)), standard: "7d",
             "how long a failed job's copy is kept"),
+        .init(
+            "digests", .list(.choice(["sha256"])),
+            "what producers compute of all files besides CRC-64/NVME; costs a second or more of a processor for 2 GiB"),
         .init("sourceRoots", .list(.path), "directories from which --no-stage may upload in place"),
         .init(
             "sourceURLs", .list(.url(schemes: ["http", "https"])),
@@ -49,6 +52,9 @@ extension ConfigurationKey {
     private static let destinations: [ConfigurationKey] = [
         .init("destinations.*.driver", .choice(DestinationDrivers.names), "the driver that sends the bytes"),
         .init("destinations.*.source", .boolean, standard: "false", "whether jobs may read from it"),
+        .init(
+            "destinations.*.digests", .list(.choice(["sha256"])),
+            "what producers compute of its files besides CRC-64/NVME; sha256 by itself where a template has {sha256}"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
         .init(

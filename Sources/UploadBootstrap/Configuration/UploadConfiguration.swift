@@ -53,6 +53,8 @@ public struct UploadConfiguration: Sendable {
     /// The staging area's path.
     public var staging: String
     public var stagingGroup: String?
+    /// Whether the SHA-256 of all files is computed when they are enqueued.
+    public var needsSHA256: Bool
     /// Seconds that a failed job's staged copy is kept.
     public var stagingKeepFailed: TimeInterval
     public var sourceRoots: [String]
@@ -88,6 +90,7 @@ public struct UploadConfiguration: Sendable {
         shards = settings.text("shards").flatMap { Int($0) }.flatMap { Shards($0) } ?? .one
         staging = settings.path("staging") ?? ""
         stagingGroup = settings.text("stagingGroup")
+        needsSHA256 = settings.list("digests").contains("sha256")
         stagingKeepFailed = settings.seconds("stagingKeepFailed") ?? 7 * 86_400
         sourceRoots = settings.paths("sourceRoots")
         sourceURLs = try SourceURLs(settings.list("sourceURLs"), key: settings.place("sourceURLs"))
@@ -125,5 +128,10 @@ public struct UploadConfiguration: Sendable {
             }
         }
         guard problems.isEmpty else { throw ProgramError(.configuration, problems: problems) }
+    }
+
+    /// - Parameter name: nil for a destination that is a URL.
+    func needsSHA256(at name: DestinationName?) -> Bool {
+        needsSHA256 || name.flatMap { destinations?[$0]?.needsSHA256 } == true
     }
 }

@@ -8,6 +8,8 @@ struct DestinationSettings: Sendable {
     var limits: TransferLimits
     /// Whether jobs may read from it.
     var isSource: Bool
+    /// Whether the SHA-256 of its files is computed when they are enqueued: asked for, or needed by a template.
+    var needsSHA256: Bool
     /// For jobs that bring no retry policy; nil: the usual one.
     var retry: RetryPolicy?
     /// Seconds that its jobs wait for it before they fail; nil: the usual time.
@@ -23,6 +25,11 @@ struct DestinationSettings: Sendable {
             bytesPerSecond: section.bytes("limits.bytesPerSecond"),
             requestsPerSecond: section.integer("limits.requestsPerSecond"))
         isSource = section.isTrue("source")
+        needsSHA256 =
+            section.list("digests").contains("sha256")
+            || settings.values.contains { path, setting in
+                path.hasPrefix("destinations.\(name).") && setting.value.items.contains { $0.contains("{sha256}") }
+            }
         retry = Self.retry(section.section("retry"))
         patience = section.seconds("patience")
         guard let type = DestinationDrivers.all.first(where: { $0.driverName == word }) else {

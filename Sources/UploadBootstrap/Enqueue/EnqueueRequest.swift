@@ -16,6 +16,8 @@ public struct EnqueueRequest: Sendable {
     public var ifExists = IfExists.replace
     /// Whether workers read each object back and compare it before its upload counts as completed.
     public var verify = false
+    /// Whether the jobs get the SHA-256 of their bytes, too.
+    public var sha256 = false
     /// Whether files are copied into the staging area; otherwise workers read the original files.
     public var stages = true
     public var maxAttempts: Int?

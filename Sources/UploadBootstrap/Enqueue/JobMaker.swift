@@ -188,7 +188,7 @@ struct JobMaker: Sendable {
             throw UploadError(.sourceChanged, "\(upload.path) has grown while it was enqueued: enqueue it again")
         }
         var job = job
-        let digests = Digests(of: data)
+        let digests = Digests(of: data, sha256: needsSHA256(upload))
         guard job.digests == Digests() || job.digests == digests else {
             throw UploadError(.sourceChanged, "\(upload.path) has changed while it was enqueued: enqueue it again")
         }
@@ -199,20 +199,24 @@ struct JobMaker: Sendable {
         return job
     }
 
+    private func needsSHA256(_ upload: PlannedUpload) -> Bool { request.sha256 || upload.place.needsSHA256 }
+
     private func source(of upload: PlannedUpload) async throws(UploadError) -> StagedFile {
+        let sha256 = needsSHA256(upload)
         switch upload.content {
         case .object(let reference):
             return StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
-        case .standardInput: return try await stagingArea(for: upload).stage(StandardInput())
+        case .standardInput: return try await stagingArea(for: upload).stage(StandardInput(), sha256: sha256)
         case .data(let data) where upload.isInline:
-            return StagedFile(reference: .inline(data), size: Int64(data.count), digests: Digests(of: data))
-        case .data(let data): return try await stagingArea(for: upload).stage(DataBuffers(data: data))
+            return StagedFile(
+                reference: .inline(data), size: Int64(data.count), digests: Digests(of: data, sha256: sha256))
+        case .data(let data): return try await stagingArea(for: upload).stage(DataBuffers(data: data), sha256: sha256)
         case .file where upload.isInline:
             let job = try loaded(
                 UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
             return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
-        case .file where !request.stages: return try await LocalSources.examine(fileAt: upload.path)
-        case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path)
+        case .file where !request.stages: return try await LocalSources.examine(fileAt: upload.path, sha256: sha256)
+        case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path, sha256: sha256)
         }
     }
 

@@ -41,6 +41,9 @@ enum PlannedPlace: Hashable {
     /// The key still has the placeholder `{sha256}`, and no other.
     case byDigest(DestinationName, TextTemplate)
 
+    /// Whether the SHA-256 of the bytes is a part of the key.
+    var needsSHA256: Bool { if case .byDigest = self { true } else { false } }
+
     /// The reference for messages, with `{sha256}` unfilled.
     var reference: DestinationReference { reference(sha256: "{sha256}") }
 

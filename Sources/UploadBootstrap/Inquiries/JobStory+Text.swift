@@ -37,7 +37,7 @@ extension API.JobStory {
         let all: [(String, String?)] = [
             ("from", "\(job.source) (\(Quantity.text(bytes: job.size)), \(job.contentType))"), ("to", job.target),
             ("queue", "\(job.queue), \(job.priority)"), ("batch", job.batch), ("key", job.idempotencyKey),
-            ("metadata", metadata.isEmpty ? nil : metadata), ("sha256", job.sha256),
+            ("metadata", metadata.isEmpty ? nil : metadata), ("crc64nvme", job.crc64nvme), ("sha256", job.sha256),
             ("enqueued", time.text(job.enqueuedAt)), ("not before", job.notBefore.map { time.text($0) }),
             ("expires", job.expiresAt.map { time.text($0) }), ("round", job.round > 1 ? String(job.round) : nil),
             ("attempts", job.attempts > 0 ? attempts : nil), ("sent", sent),

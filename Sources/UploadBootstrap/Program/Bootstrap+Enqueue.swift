@@ -21,7 +21,8 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
-        guard let request else { return .usage }
+        guard var request else { return .usage }
+        if configuration.needsSHA256(at: request.destination.name) { request.sha256 = true }
         if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
         let destinations = configuration.destinations.map { Set($0.keys) }

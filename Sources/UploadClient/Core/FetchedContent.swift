@@ -26,9 +26,9 @@ struct FetchedContent {
     let contentType: String?
 
     /// - Throws: `invalidFile` when the content cannot be fetched completely.
-    static func stage(_ url: URL, in area: StagingArea, as name: JobID? = nil) async throws(UploadError)
-        -> FetchedContent
-    {
+    static func stage(
+        _ url: URL, in area: StagingArea, as name: JobID? = nil, sha256: Bool = false
+    ) async throws(UploadError) -> FetchedContent {
         let shown = DestinationReference.redact(url.absoluteString)
         guard isAddress(url) else {
             throw UploadError(
@@ -48,7 +48,7 @@ struct FetchedContent {
                 .invalidFile, "\(shown) cannot be fetched: the server answers \(response.status.code)",
                 retry: response.status.code >= 500 ? .afterBackoff : .never)
         }
-        let staged = try await area.stage(response.body.map { Array($0.readableBytesView) }, as: name)
+        let staged = try await area.stage(response.body.map { Array($0.readableBytesView) }, as: name, sha256: sha256)
         if let length = response.headers.first(name: "content-length").flatMap({ Int64($0) }), length != staged.size {
             try? await area.remove(staged.reference)
             throw UploadError(

@@ -18,23 +18,23 @@ struct Preparation: Sendable {
         switch upload.content {
         case .url(let url) where url.isFileURL:
             name = url.lastPathComponent
-            staged = try await stage(fileAt: url.path(percentEncoded: false))
+            staged = try await stage(fileAt: url.path(percentEncoded: false), upload.sha256)
         case .url(let url) where url.scheme?.lowercased() == "data":
             let content = try DataURL(url.absoluteString)
             name = nil
             contentType = contentType ?? content.mediaType
-            staged = try await stage(content.data)
+            staged = try await stage(content.data, upload.sha256)
         case .url(let url):
-            let fetched = try await FetchedContent.stage(url, in: area, as: copy)
+            let fetched = try await FetchedContent.stage(url, in: area, as: copy, sha256: upload.sha256)
             name = url.lastPathComponent
             contentType = contentType ?? fetched.contentType
             staged = fetched.staged
         case .data(let data):
             name = nil
-            staged = try await stage(data)
+            staged = try await stage(data, upload.sha256)
         case .bytes(let sequence):
             name = nil
-            staged = try await stage(sequence())
+            staged = try await stage(sequence(), upload.sha256)
         case .object(let reference):
             name = Self.name(reference)
             staged = StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
@@ -97,37 +97,38 @@ struct Preparation: Sendable {
 
     // MARK: Bytes
 
-    private func stage(fileAt path: String) async throws(UploadError) -> StagedFile {
+    private func stage(fileAt path: String, _ sha256: Bool) async throws(UploadError) -> StagedFile {
         // A small file travels inside the message. A file that cannot be read throws when it is staged below.
         if let handle = FileHandle(forReadingAtPath: path) {
             defer { try? handle.close() }
             if let data = try? handle.read(upToCount: SourceReference.inlineBytesMaximum + 1),
                 data.count <= SourceReference.inlineBytesMaximum, Self.isRegular(path)
             {
-                return Self.inline(data)
+                return Self.inline(data, sha256)
             }
         }
-        return try await area.stage(fileAt: path, as: copy)
+        return try await area.stage(fileAt: path, as: copy, sha256: sha256)
     }
 
-    private func stage(_ data: Data) async throws(UploadError) -> StagedFile {
-        if data.count <= SourceReference.inlineBytesMaximum { return Self.inline(data) }
-        return try await area.stage(DataBuffers(data: data), as: copy)
+    private func stage(_ data: Data, _ sha256: Bool) async throws(UploadError) -> StagedFile {
+        if data.count <= SourceReference.inlineBytesMaximum { return Self.inline(data, sha256) }
+        return try await area.stage(DataBuffers(data: data), as: copy, sha256: sha256)
     }
 
-    private func stage(_ bytes: any AsyncSequence<[UInt8], any Error> & Sendable) async throws(UploadError)
-        -> StagedFile
-    {
+    private func stage(
+        _ bytes: any AsyncSequence<[UInt8], any Error> & Sendable, _ sha256: Bool
+    ) async throws(UploadError) -> StagedFile {
         func open(
             _ bytes: some AsyncSequence<[UInt8], any Error> & Sendable
         ) async throws(UploadError) -> StagedFile {
-            try await area.stage(bytes, as: copy)
+            try await area.stage(bytes, as: copy, sha256: sha256)
         }
         return try await open(bytes)
     }
 
-    private static func inline(_ data: Data) -> StagedFile {
-        StagedFile(reference: .inline(data), size: Int64(data.count), digests: Digests(of: data))
+    private static func inline(_ data: Data, _ sha256: Bool) -> StagedFile {
+        StagedFile(
+            reference: .inline(data), size: Int64(data.count), digests: Digests(of: data, sha256: sha256))
     }
 
     private static func isRegular(_ path: String) -> Bool {

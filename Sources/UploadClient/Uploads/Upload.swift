@@ -18,6 +18,8 @@ public struct Upload: Sendable {
     public var ifExists = IfExists.replace
     /// Whether the object is read back and compared before the upload counts as completed.
     public var verify = false
+    /// Whether the SHA-256 of the bytes is computed too, as a second digest beside their CRC-64/NVME; the outcome has it.
+    public var sha256 = false
     public var batch: String?
     /// Uploads with the same key are one upload.
     public var idempotencyKey: String?
