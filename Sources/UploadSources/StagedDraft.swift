@@ -25,6 +25,19 @@ final class StagedDraft: Sendable {
         var file: File?
     }
 
+    /// How the bytes of a file of several blocks get into the copy.
+    private enum Way {
+        /// They are there already: the copy shares the file's blocks.
+        case cloned
+        case inKernel
+        /// Into space that is reserved for the whole copy.
+        case throughMemory
+    }
+
+    /// File systems that copy nothing by themselves: ext4, tmpfs, F2FS (statfs(2)). There copy_file_range(2) moves page by page through a
+    /// pipe, which takes twice as long as reading and writing (2 GiB on ext4: .85 to 1.1 s of system time, and .42 to .56).
+    private static let plainTypes: Set<Int64> = [0xEF53, 0x0102_1994, 0xF2F5_2010]
+
     private var temporaryName: String { Self.temporaryName(of: name) }
     private var blocksName: String { name + BlockDigests.suffix }
 
@@ -62,36 +75,45 @@ final class StagedDraft: Sendable {
         } catch {
             throw UploadError(staging: error)
         }
-        if !isCloned { try fill(range, from: original) }
+        if !isCloned { try fill(range, from: original, inKernel: true) }
         try digest(range, of: original)
         try original.verifyUnchanged()
     }
 
     /// Copies a file, in steps of one block on the pool: the next block is copied while the digests of the last one are computed.
     func copy(_ original: OriginalFile) async throws(UploadError) {
-        let isCloned = try await Blocking.run { [copy] () throws(UploadError) in
-            do throws(SystemError) { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
-        }
-        var ready = try await filled(from: 0, of: original, isCloned: isCloned).get()
+        let way = try await Blocking.run { [self] () throws(UploadError) in try prepare(for: original) }
+        var ready = try await filled(from: 0, of: original, way).get()
         while !ready.isEmpty {
             try StagingArea.checkCancellation()
             let block = ready
-            async let next = filled(from: block.upperBound, of: original, isCloned: isCloned)
+            async let next = filled(from: block.upperBound, of: original, way)
             try await Blocking.run { [self] () throws(UploadError) in try digest(block, of: original) }
             ready = try await next.get()
         }
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
     }
 
+    private func prepare(for original: OriginalFile) throws(UploadError) -> Way {
+        do throws(SystemError) {
+            if try copy.clone(original.file) { return .cloned }
+            guard Self.plainTypes.contains(area.directory.fileSystemType) else { return .inKernel }
+            try copy.allocate(original.status.size)
+            return .throughMemory
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
     /// - Returns: the range of the block from this offset, after its bytes were copied; empty at the end of the file.
     private func filled(
-        from offset: Int64, of original: OriginalFile, isCloned: Bool
+        from offset: Int64, of original: OriginalFile, _ way: Way
     ) async -> Result<Range<Int64>, UploadError> {
         let range = offset..<min(offset + PartPlan.blockBytes, original.status.size)
-        if isCloned || range.isEmpty { return .success(range) }
+        if way == .cloned || range.isEmpty { return .success(range) }
         return await Blocking.run { [self] in
             Result { () throws(UploadError) in
-                try fill(range, from: original)
+                try fill(range, from: original, inKernel: way == .inKernel)
                 copy.beginWriting(range)
                 return range
             }
@@ -137,12 +159,14 @@ final class StagedDraft: Sendable {
         try? area.directory.remove(blocksName)
     }
 
-    private func fill(_ range: Range<Int64>, from original: OriginalFile) throws(UploadError) {
+    private func fill(
+        _ range: Range<Int64>, from original: OriginalFile, inKernel: Bool
+    ) throws(UploadError) {
         var offset = range.lowerBound
         do {
             while offset < range.upperBound {
                 let count = Int(range.upperBound - offset)
-                if let copied = try copy.copy(count, at: offset, from: original.file), copied > 0 {
+                if inKernel, let copied = try copy.copy(count, at: offset, from: original.file), copied > 0 {
                     offset += Int64(copied)
                     continue
                 }

@@ -7,7 +7,7 @@ public import Uploads
 extension StagingArea {
     static let bufferBytes = 1 << 20
 
-    /// Copies a file into the area: by reflink, else within the kernel, else by reading and writing.
+    /// Copies a file into the area: by reflink; else within the kernel where the file system copies by itself, or by reading and writing.
     ///
     /// The digests are computed from the copy, read back while it is in the page cache, so they hold for the uploaded bytes.
     /// - Parameters:
