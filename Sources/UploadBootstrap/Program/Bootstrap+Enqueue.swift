@@ -21,8 +21,7 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
-        guard var request else { return .usage }
-        if configuration.needsSHA256(at: request.destination.name) { request.sha256 = true }
+        guard let request = request?.completed(by: configuration) else { return .usage }
         if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
         let destinations = configuration.destinations.map { Set($0.keys) }
@@ -125,5 +124,14 @@ extension Bootstrap {
         return PlainText.safe(
             "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType)\(upload.wishes.schedule.text))"
         )
+    }
+}
+
+extension EnqueueRequest {
+    /// With what the configuration asks for besides.
+    fileprivate func completed(by configuration: UploadConfiguration) -> EnqueueRequest {
+        var request = self
+        request.sha256 = sha256 || configuration.needsSHA256(at: destination.name)
+        return request
     }
 }
