@@ -21,7 +21,7 @@ struct DigestConfigurationTests {
         ])
     func `the SHA-256 is asked for, or a template needs it`(yaml: String, atA: Bool, atURL: Bool) throws {
         let configuration = try UploadConfiguration(try files.input(yaml))
-        #expect(configuration.needsSHA256(at: DestinationName("a")) == atA)
+        #expect(try configuration.needsSHA256(at: DestinationName("a")) == atA)
         #expect(configuration.needsSHA256(at: nil) == atURL)
     }
 }
