@@ -3,33 +3,75 @@ import LinuxFiles
 public import Uploads
 
 extension LocalSources {
+    /// The threads that read one file.
+    private static let readersMaximum = 4
+
     /// Reads a file that is to be uploaded in place, for the job of `--no-stage`.
     /// - Parameters:
     ///   - path: a relative path begins at the current directory. The job gets the resolved path: absolute, and without links.
-    ///   - sha256: whether the digests include the SHA-256.
+    ///   - sha256: whether the digests include the SHA-256, for which one thread reads the file from its beginning to its end.
     /// - Throws: `invalidFile`, `sourceChanged` when the file changes meanwhile, `interrupted` when the task is cancelled.
     public static func examine(fileAt path: FilePath, sha256: Bool = false) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in
             try OriginalFile(inPlace: try OriginalFile.resolve(path), below: ["/"])
         }
-        var digester = FileDigester(sha256: sha256)
-        while true {
-            try StagingArea.checkCancellation()
-            let offset = digester.size
-            let bytes = try await Blocking.run { () throws(UploadError) in
-                do throws(SystemError) {
-                    return try original.file.read(StagingArea.bufferBytes, at: offset)
-                } catch {
-                    throw UploadError(source: error)
-                }
-            }
-            if bytes.isEmpty { break }
-            bytes.withUnsafeBytes { digester.update($0) { _ in } }
+        let size = original.status.size
+        let digests: Digests
+        if sha256 {
+            var digester = FileDigester(sha256: true)
+            try await read(0..<size, of: original) { digester.update($0) { _ in } }
+            digests = digester.finish { _ in }
+        } else {
+            digests = Digests(crc64nvme: try await checksum(of: original).hexadecimal)
         }
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
-        let size = digester.size
         return StagedFile(
-            reference: .file(path: original.path, modifiedAt: original.status.modifiedAt), size: size,
-            digests: digester.finish { _ in })
+            reference: .file(path: original.path, modifiedAt: original.status.modifiedAt), size: size, digests: digests)
+    }
+
+    /// Reads the stretches of a file at the same time, and combines their checksums.
+    private static func checksum(of original: OriginalFile) async throws(UploadError) -> CRC64NVME {
+        let size = original.status.size
+        let readers = Int64(min(ProcessInfo.processInfo.activeProcessorCount, readersMaximum))
+        let stretchBytes = max(PartPlan.blockBytes, (size + readers - 1) / readers)
+        let stretches = stride(from: 0, to: size, by: Int(stretchBytes)).map { $0..<min($0 + stretchBytes, size) }
+        let results = await withTaskGroup(of: (Int, Result<CRC64NVME, UploadError>).self) { group in
+            for (index, stretch) in stretches.enumerated() {
+                group.addTask {
+                    var checksum = CRC64NVME()
+                    do throws(UploadError) {
+                        try await read(stretch, of: original) { checksum.update($0) }
+                        return (index, .success(checksum))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            var results: [Int: Result<CRC64NVME, UploadError>] = [:]
+            for await (index, result) in group {
+                results[index] = result
+                if case .failure = result { group.cancelAll() }
+            }
+            return results
+        }
+        var whole = CRC64NVME()
+        for (index, stretch) in stretches.enumerated() {
+            if let checksum = try results[index]?.get() { whole.append(checksum, count: Int64(stretch.count)) }
+        }
+        return whole
+    }
+
+    /// Hands the bytes of a range over in their order, off the cooperative threads.
+    private static func read(
+        _ range: Range<Int64>, of original: OriginalFile, _ take: (UnsafeRawBufferPointer) -> Void
+    ) async throws(UploadError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            try StagingArea.checkCancellation()
+            let (start, count) = (offset, Int(min(Int64(StagingArea.bufferBytes), range.upperBound - offset)))
+            let bytes = try await Blocking.run { () throws(UploadError) in try original.read(count, at: start) }
+            bytes.withUnsafeBytes(take)
+            offset += Int64(bytes.count)
+        }
     }
 }

@@ -28,6 +28,17 @@ struct OriginalFile: Sendable {
         }
     }
 
+    /// - Throws: `sourceChanged` when the file has become so short that it has no byte there.
+    func read(_ count: Int, at offset: Int64) throws(UploadError) -> [UInt8] {
+        let bytes: [UInt8]
+        do { bytes = try file.read(count, at: offset) } catch { throw UploadError(source: error) }
+        guard !bytes.isEmpty else {
+            throw UploadError(
+                .sourceChanged, "\(file.path) became shorter while it was read: enqueue it again when it is complete")
+        }
+        return bytes
+    }
+
     /// - Throws: `sourceChanged` when the size or the time has changed since the file was opened.
     func verifyUnchanged() throws(UploadError) {
         let now: FileStatus

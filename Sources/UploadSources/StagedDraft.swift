@@ -171,7 +171,7 @@ final class StagedDraft: Sendable {
                     continue
                 }
                 // The loop comes here also when nothing was copied: some file systems answer 0 instead of an error.
-                let bytes = try readOriginal(min(count, StagingArea.bufferBytes), at: offset, of: original)
+                let bytes = try original.read(min(count, StagingArea.bufferBytes), at: offset)
                 try copy.write(bytes, at: offset)
                 offset += Int64(bytes.count)
             }
@@ -182,19 +182,6 @@ final class StagedDraft: Sendable {
         } catch {
             throw UploadError(.unknown, "\(original.file.path) cannot be copied", cause: error)
         }
-    }
-
-    private func readOriginal(
-        _ count: Int, at offset: Int64, of original: OriginalFile
-    ) throws(UploadError) -> [UInt8] {
-        let bytes: [UInt8]
-        do { bytes = try original.file.read(count, at: offset) } catch { throw UploadError(source: error) }
-        guard !bytes.isEmpty else {
-            throw UploadError(
-                .sourceChanged,
-                "\(original.file.path) became shorter while it was read: enqueue it again when it is complete")
-        }
-        return bytes
     }
 
     private func digest(_ range: Range<Int64>, of original: OriginalFile) throws(UploadError) {

@@ -216,6 +216,15 @@ struct LocalSourcesTests {
         }
     }
 
+    @Test(arguments: [0, 8 << 20, (8 << 20) + 1, (20 << 20) + 3], [false, true])
+    func `a file in place has its digests, however many threads read it`(size: Int, sha256: Bool) async throws {
+        let bytes = DestinationConformance.bytes(size)
+        let path = FilePath(try scratch.write(bytes, to: "in place"))
+        let examined = try await LocalSources.examine(fileAt: path, sha256: sha256)
+        #expect(examined.size == Int64(size))
+        #expect(examined.digests == Digests(of: bytes, sha256: sha256))
+    }
+
     @Test func `a file whose name is not UTF-8 is staged and read in place`() async throws {
         let name = FilePath(scratch.path).appending(Array("100%".utf8) + [0xFF])
         let plain = try scratch.write([1, 2, 3], to: "plain")
