@@ -1,10 +1,13 @@
 import Foundation
 import LinuxFiles
+import Synchronization
 public import Uploads
 
 extension LocalSources {
     /// The threads that read one file.
     private static let readersMaximum = 4
+    /// The most pieces into which a file is divided for them.
+    private static let stretchesMaximum: Int64 = 4096
 
     /// Reads a file that is to be uploaded in place, for the job of `--no-stage`.
     /// - Parameters:
@@ -29,36 +32,46 @@ extension LocalSources {
             reference: .file(path: original.path, modifiedAt: original.status.modifiedAt), size: size, digests: digests)
     }
 
-    /// Reads the stretches of a file at the same time, and combines their checksums.
+    /// Several tasks take one stretch after the other, so that a disk is still read nearly in order, and the checksums are combined.
     private static func checksum(of original: OriginalFile) async throws(UploadError) -> CRC64NVME {
         let size = original.status.size
-        let readers = Int64(min(ProcessInfo.processInfo.activeProcessorCount, readersMaximum))
-        let stretchBytes = max(PartPlan.blockBytes, (size + readers - 1) / readers)
+        let stretchBytes = max(PartPlan.blockBytes, size / stretchesMaximum)
         let stretches = stride(from: 0, to: size, by: Int(stretchBytes)).map { $0..<min($0 + stretchBytes, size) }
-        let results = await withTaskGroup(of: (Int, Result<CRC64NVME, UploadError>).self) { group in
-            for (index, stretch) in stretches.enumerated() {
+        let taken = Atomic<Int>(0)
+        let results = Mutex<[Int: Result<CRC64NVME, UploadError>]>([:])
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<min(ProcessInfo.processInfo.activeProcessorCount, readersMaximum) {
                 group.addTask {
-                    var checksum = CRC64NVME()
-                    do throws(UploadError) {
-                        try await read(stretch, of: original) { checksum.update($0) }
-                        return (index, .success(checksum))
-                    } catch {
-                        return (index, .failure(error))
+                    while true {
+                        let index = taken.add(1, ordering: .relaxed).oldValue
+                        guard stretches.indices.contains(index) else { return }
+                        let result = await checksum(of: stretches[index], of: original)
+                        results.withLock { $0[index] = result }
+                        // The other tasks end with the stretches that they have.
+                        if case .failure = result { taken.store(stretches.count, ordering: .relaxed) }
                     }
                 }
             }
-            var results: [Int: Result<CRC64NVME, UploadError>] = [:]
-            for await (index, result) in group {
-                results[index] = result
-                if case .failure = result { group.cancelAll() }
-            }
-            return results
         }
+        let checksums = results.withLock(\.self)
+        if let failure = checksums.values.first(where: { (try? $0.get()) == nil }) { _ = try failure.get() }
         var whole = CRC64NVME()
         for (index, stretch) in stretches.enumerated() {
-            if let checksum = try results[index]?.get() { whole.append(checksum, count: Int64(stretch.count)) }
+            if let checksum = try checksums[index]?.get() { whole.append(checksum, count: Int64(stretch.count)) }
         }
         return whole
+    }
+
+    private static func checksum(
+        of range: Range<Int64>, of original: OriginalFile
+    ) async -> Result<CRC64NVME, UploadError> {
+        var checksum = CRC64NVME()
+        do throws(UploadError) {
+            try await read(range, of: original) { checksum.update($0) }
+            return .success(checksum)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Hands the bytes of a range over in their order, off the cooperative threads.
