@@ -1,6 +1,5 @@
 import Foundation
 import LinuxFiles
-import Synchronization
 public import Uploads
 
 extension LocalSources {
@@ -37,23 +36,22 @@ extension LocalSources {
         let size = original.status.size
         let stretchBytes = max(PartPlan.blockBytes, size / stretchesMaximum)
         let stretches = stride(from: 0, to: size, by: Int(stretchBytes)).map { $0..<min($0 + stretchBytes, size) }
-        let taken = Atomic<Int>(0)
-        let results = Mutex<[Int: Result<CRC64NVME, UploadError>]>([:])
-        await withDiscardingTaskGroup { group in
-            for _ in 0..<min(ProcessInfo.processInfo.activeProcessorCount, readersMaximum) {
-                group.addTask {
-                    while true {
-                        let index = taken.add(1, ordering: .relaxed).oldValue
-                        guard stretches.indices.contains(index) else { return }
-                        let result = await checksum(of: stretches[index], of: original)
-                        results.withLock { $0[index] = result }
-                        // The other tasks end with the stretches that they have.
-                        if case .failure = result { taken.store(stretches.count, ordering: .relaxed) }
-                    }
-                }
+        let checksums = await withTaskGroup(of: (Int, Result<CRC64NVME, UploadError>).self) { group in
+            var next = 0
+            func startNext() {
+                guard next < stretches.count else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, await checksum(of: stretches[index], of: original)) }
             }
+            for _ in 0..<min(ProcessInfo.processInfo.activeProcessorCount, readersMaximum) { startNext() }
+            var checksums: [Int: Result<CRC64NVME, UploadError>] = [:]
+            for await (index, checksum) in group {
+                checksums[index] = checksum
+                if case .failure = checksum { next = stretches.count } else { startNext() }
+            }
+            return checksums
         }
-        let checksums = results.withLock(\.self)
         if let failure = checksums.values.first(where: { (try? $0.get()) == nil }) { _ = try failure.get() }
         var whole = CRC64NVME()
         for (index, stretch) in stretches.enumerated() {
