@@ -52,7 +52,7 @@ extension LocalSources {
             }
             return checksums
         }
-        if let failure = checksums.values.first(where: { (try? $0.get()) == nil }) { _ = try failure.get() }
+        for case .failure(let error) in checksums.values { throw error }
         var whole = CRC64NVME()
         for (index, stretch) in stretches.enumerated() {
             if let checksum = try checksums[index]?.get() { whole.append(checksum, count: Int64(stretch.count)) }
