@@ -26,7 +26,10 @@ extension LocalSources {
         } else {
             digests = Digests(crc64nvme: try await checksum(of: original).hexadecimal)
         }
-        try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
+        try await Blocking.run { () throws(UploadError) in
+            try original.verifyUnchanged()
+            try original.verifyEnd()
+        }
         return StagedFile(
             reference: .file(path: original.path, modifiedAt: original.status.modifiedAt), size: size, digests: digests)
     }
@@ -55,7 +58,8 @@ extension LocalSources {
         for case .failure(let error) in checksums.values { throw error }
         var whole = CRC64NVME()
         for (index, stretch) in stretches.enumerated() {
-            if let checksum = try checksums[index]?.get() { whole.append(checksum, count: Int64(stretch.count)) }
+            guard case .success(let checksum)? = checksums[index] else { throw StagingArea.interrupted }
+            whole.append(checksum, count: Int64(stretch.count))
         }
         return whole
     }

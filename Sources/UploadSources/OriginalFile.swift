@@ -39,6 +39,17 @@ struct OriginalFile: Sendable {
         return bytes
     }
 
+    /// Files of the kernel (procfs) have more bytes than their status says.
+    /// - Throws: `sourceChanged` when there are bytes behind the size that the file had when it was opened.
+    func verifyEnd() throws(UploadError) {
+        let rest: [UInt8]
+        do { rest = try file.read(1, at: status.size) } catch { throw UploadError(source: error) }
+        guard rest.isEmpty else {
+            throw UploadError(
+                .sourceChanged, "\(file.path) has more than the \(status.size) bytes of its size: hand it to standard input")
+        }
+    }
+
     /// - Throws: `sourceChanged` when the size or the time has changed since the file was opened.
     func verifyUnchanged() throws(UploadError) {
         let now: FileStatus

@@ -65,8 +65,10 @@ extension StagingArea {
         }
     }
 
+    static let interrupted = UploadError(.interrupted, "staging was interrupted")
+
     static func checkCancellation() throws(UploadError) {
-        if Task.isCancelled { throw UploadError(.interrupted, "staging was interrupted") }
+        if Task.isCancelled { throw interrupted }
     }
 
     /// - Parameter last: the last step before, on the same thread.

@@ -225,6 +225,14 @@ struct LocalSourcesTests {
         #expect(examined.digests == Digests(of: bytes, sha256: sha256))
     }
 
+    @Test(arguments: [false, true])
+    func `a file that has more bytes than its size is not taken for an empty one`(sha256: Bool) async throws {
+        let error = await #expect(throws: UploadError.self) {
+            try await LocalSources.examine(fileAt: FilePath("/proc/self/status"), sha256: sha256)
+        }
+        #expect(error?.code == .sourceChanged)
+    }
+
     @Test func `a file whose name is not UTF-8 is staged and read in place`() async throws {
         let name = FilePath(scratch.path).appending(Array("100%".utf8) + [0xFF])
         let plain = try scratch.write([1, 2, 3], to: "plain")
