@@ -46,7 +46,8 @@ struct OriginalFile: Sendable {
         do { rest = try file.read(1, at: status.size) } catch { throw UploadError(source: error) }
         guard rest.isEmpty else {
             throw UploadError(
-                .sourceChanged, "\(file.path) has more than the \(status.size) bytes of its size: hand it to standard input")
+                .sourceChanged,
+                "\(file.path) has more than the \(status.size) bytes of its size: hand it to standard input")
         }
     }
 
