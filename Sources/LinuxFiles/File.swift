@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+public import NIOCore
 
 /// An open file: its descriptor is closed when the last reference goes, so that no call ever meets a reused number.
 ///
@@ -67,6 +68,22 @@ public final class File: Sendable {
         return bytes
     }
 
+    /// The same in a buffer that NIO sends without copying it.
+    public func buffer(_ count: Int, at offset: Int64) throws(SystemError) -> ByteBuffer {
+        var problem: SystemError?
+        var buffer = ByteBufferAllocator().buffer(capacity: count)
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+            do throws(SystemError) {
+                return try read(into: UnsafeMutableRawBufferPointer(rebasing: room.prefix(count)), at: offset)
+            } catch {
+                problem = error
+                return 0
+            }
+        }
+        if let problem { throw problem }
+        return buffer
+    }
+
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
         var done = 0
         while done < bytes.count {
@@ -112,6 +129,13 @@ public final class File: Sendable {
         // st_blocks counts 512 bytes (stat(3type)).
         let (sum, isSumTooLarge) = free.addingReportingOverflow(Int64(status.st_blocks) * 512)
         return isTooLarge || isSumTooLarge ? .max : sum
+    }
+
+    /// The number of the file's file system (statfs(2), `f_fsid`); nil where the kernel knows none, as for NFS.
+    public var fileSystem: UInt64? {
+        var space = statvfs()
+        guard fstatvfs(descriptor, &space) == 0, space.f_fsid != 0 else { return nil }
+        return UInt64(space.f_fsid)
     }
 
     /// Begins to write a range to the disk, so that ``synchronize()`` has little left to write (sync_file_range(2)). Guarantees nothing.

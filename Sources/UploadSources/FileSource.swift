@@ -22,7 +22,7 @@ final class FileSource: UploadSource {
     init(_ original: OriginalFile, digests: Digests) {
         self.original = original
         self.size = original.status.size
-        self.check = .whole(digests)
+        self.check = .ranges(ReadChecksums(of: original.status.size, expected: digests))
         self.lock = nil
     }
 
@@ -30,18 +30,22 @@ final class FileSource: UploadSource {
     init(_ copy: LockedCopy, name: String, blocks: BlockDigests?, digests: Digests, area: StagingArea) {
         self.original = OriginalFile(copy)
         self.size = copy.status.size
-        self.check = blocks.map { .blocks($0) } ?? .whole(digests)
+        self.check = blocks.map { .blocks($0) } ?? .ranges(ReadChecksums(of: copy.status.size, expected: digests))
         self.lock = Lock(area: area, name: name)
     }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         RangeReader(file: original.file, size: size, range: range.clamped(to: 0..<size), check: check) {
             [original, lock] () throws(UploadError) in try Self.verify(original, lock)
         }
     }
 
     func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
-        guard case .blocks(let blocks) = check else { return nil }
+        let blocks: BlockDigests
+        switch check {
+        case .blocks(let known): blocks = known
+        case .ranges(let checksums): return checksums.checksum(of: range)
+        }
         return try await Blocking.run { [size] () throws(UploadError) in
             do throws(SystemError) {
                 return try blocks.digest(of: range, in: size)
@@ -49,6 +53,29 @@ final class FileSource: UploadSource {
                 throw UploadError(source: error)
             }
         }
+    }
+
+    func readChecksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
+        guard case .ranges(let checksums) = check else { return nil }
+        let range = range.clamped(to: 0..<size)
+        let checksum = try await original.checksum(of: range)
+        if range.upperBound == size { try await verifyUnchanged() }
+        guard checksums.note(checksum, of: range) else { throw .sourceDiffers(original.file.path) }
+        return checksum
+    }
+
+    var checksums: FileChecksums? {
+        guard case .ranges(let checksums) = check else { return nil }
+        return checksums.file
+    }
+
+    func take(_ checksums: FileChecksums) {
+        guard case .ranges(let known) = check else { return }
+        known.take(checksums)
+    }
+
+    func readUnread() async throws(UploadError) {
+        for range in checksums?.unread(of: size) ?? [] { _ = try await readChecksum(of: range) }
     }
 
     func verifyUnchanged() async throws(UploadError) {

@@ -17,10 +17,10 @@ struct InlineSource: UploadSource {
 
     var size: Int64 { Int64(bytes.count) }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         let range = range.clamped(to: 0..<size)
         return SourceBuffers { number in
-            number == 0 && !range.isEmpty ? Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
+            number == 0 && !range.isEmpty ? [UInt8](bytes[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
         }
     }
 

@@ -3,35 +3,47 @@ import LinuxFiles
 public import Uploads
 
 extension LocalSources {
+    /// The digests for which a file in place is read before its job is published.
+    public enum ComputedDigests: Sendable {
+        case none
+        case crc64nvme
+        /// Both.
+        case sha256
+    }
+
     /// The threads that read one file.
     private static let readersMaximum = 4
     /// The most pieces into which a file is divided for them.
     private static let stretchesMaximum: Int64 = 4096
 
-    /// Reads a file that is to be uploaded in place, for the job of `--no-stage`.
+    /// Looks at a file that is to be uploaded in place, for the job of `--no-stage`.
     /// - Parameters:
     ///   - path: a relative path begins at the current directory. The job gets the resolved path: absolute, and without links.
-    ///   - sha256: whether the digests include the SHA-256, for which one thread reads the file from its beginning to its end.
+    ///   - computing: the digests for which the file is read. Without any, the workers compute the checksum of what they send.
     /// - Throws: `invalidFile`, `sourceChanged` when the file changes meanwhile, `interrupted` when the task is cancelled.
-    public static func examine(fileAt path: FilePath, sha256: Bool = false) async throws(UploadError) -> StagedFile {
+    public static func examine(
+        fileAt path: FilePath, computing computed: ComputedDigests = .none
+    ) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in
             try OriginalFile(inPlace: try OriginalFile.resolve(path), below: ["/"])
         }
         let size = original.status.size
         let digests: Digests
-        if sha256 {
+        switch computed {
+        case .none: digests = Digests()
+        case .crc64nvme: digests = Digests(crc64nvme: try await checksum(of: original).hexadecimal)
+        // One thread reads the file from its beginning to its end.
+        case .sha256:
             var digester = FileDigester(sha256: true)
             try await read(0..<size, of: original) { digester.update($0) { _ in } }
             digests = digester.finish { _ in }
-        } else {
-            digests = Digests(crc64nvme: try await checksum(of: original).hexadecimal)
         }
         try await Blocking.run { () throws(UploadError) in
             try original.verifyUnchanged()
             try original.verifyEnd()
         }
         return StagedFile(
-            reference: .file(path: original.path, modifiedAt: original.status.modifiedAt), size: size, digests: digests)
+            reference: .file(path: original.path, identity: original.identity), size: size, digests: digests)
     }
 
     /// Several tasks take one stretch after the other, so that a disk is still read nearly in order, and the checksums are combined.
@@ -67,10 +79,8 @@ extension LocalSources {
     private static func checksum(
         of range: Range<Int64>, of original: OriginalFile
     ) async -> Result<CRC64NVME, UploadError> {
-        var checksum = CRC64NVME()
         do throws(UploadError) {
-            try await read(range, of: original) { checksum.update($0) }
-            return .success(checksum)
+            return .success(try await original.checksum(of: range))
         } catch {
             return .failure(error)
         }

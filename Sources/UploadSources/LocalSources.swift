@@ -21,8 +21,8 @@ public struct LocalSources: SourceProvider {
         case .staged(let area, let name):
             guard let area = areas[area] else { return .unknownArea(area) }
             return try await area.claim(StagingArea.checked(name), for: job)
-        case .file(let path, let modifiedAt):
-            return .claimed(try await claim(path, modifiedAt, for: job))
+        case .file(let path, let identity):
+            return .claimed(try await claim(path, identity, for: job))
         case .inline(let data):
             return .claimed(try InlineSource(Array(data), for: job))
         case .object: throw .objectsUnserved
@@ -35,11 +35,11 @@ public struct LocalSources: SourceProvider {
     }
 
     private func claim(
-        _ path: FilePath, _ modifiedAt: Date?, for job: UploadJob
+        _ path: FilePath, _ identity: FileIdentity, for job: UploadJob
     ) async throws(UploadError) -> FileSource {
         try await Blocking.run { [roots] () throws(UploadError) in
             let original = try OriginalFile(inPlace: path, below: roots)
-            try original.check(size: job.size, modifiedAt: modifiedAt)
+            try original.check(size: job.size, identity: identity)
             return FileSource(original, digests: job.digests)
         }
     }

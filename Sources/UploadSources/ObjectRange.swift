@@ -4,7 +4,7 @@ import Uploads
 /// Reads a range of an object through its driver, at most one buffer ahead of its consumer. An object that is read as a whole is
 /// compared with the digests that the destination named, before the last buffer is handed out.
 struct ObjectRange: AsyncSequence, Sendable {
-    typealias Element = SourceBuffer
+    typealias Element = any SourceBuffer
 
     let range: Range<Int64>
     let source: ObjectSource
@@ -14,7 +14,7 @@ struct ObjectRange: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         private let reading: Reading
         private let range: ObjectRange
-        private var buffers: AsyncThrowingChannel<SourceBuffer, any Error>.AsyncIterator
+        private var buffers: AsyncThrowingChannel<[UInt8], any Error>.AsyncIterator
         private var left: Int64
         private var digest: RunningDigest
 
@@ -24,10 +24,10 @@ struct ObjectRange: AsyncSequence, Sendable {
             buffers = reading.buffers.makeAsyncIterator()
             left = Int64(range.range.count)
             let isWhole = range.range == 0..<range.source.size
-            digest = isWhole ? RunningDigest(comparing: range.source.object.digests) : .none
+            digest = isWhole ? RunningDigest(comparing: range.source.object.digests) : RunningDigest()
         }
 
-        mutating func next() async throws -> SourceBuffer? {
+        mutating func next() async throws -> (any SourceBuffer)? {
             if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
             guard left > 0 else { return nil }
             guard let buffer = try await buffers.next(), !buffer.isEmpty else {
@@ -57,7 +57,7 @@ struct ObjectRange: AsyncSequence, Sendable {
 
     /// The driver's read, which goes on as long as the iterator exists.
     final class Reading: Sendable {
-        let buffers = AsyncThrowingChannel<SourceBuffer, any Error>()
+        let buffers = AsyncThrowingChannel<[UInt8], any Error>()
         private let task: Task<Void, Never>
 
         init(_ range: ObjectRange) {

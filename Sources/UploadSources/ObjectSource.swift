@@ -25,7 +25,7 @@ struct ObjectSource: UploadSource {
 
     var isFetched: Bool { true }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         ObjectRange(range: range.clamped(to: 0..<size), source: self)
     }
 

@@ -29,15 +29,24 @@ extension OriginalFile {
         }
     }
 
-    /// - Parameter modifiedAt: the time from the job, in whole milliseconds.
-    func check(size: Int64, modifiedAt: Date?) throws(UploadError) {
+    var identity: FileIdentity {
+        FileIdentity(
+            modifiedAt: FileTime(nanoseconds: status.modifiedNanoseconds), inode: status.inode,
+            fileSystem: file.fileSystem)
+    }
+
+    /// - Parameters:
+    ///   - size: the job's.
+    ///   - enqueued: what is known of the file that was enqueued.
+    func check(size: Int64, identity enqueued: FileIdentity) throws(UploadError) {
         guard status.size == size else {
             throw UploadError(
                 .sourceChanged,
                 "\(file.path) has \(status.size) bytes, the job says \(size): enqueue the file again")
         }
-        if let modifiedAt, abs(WireJSON.carried(status.modifiedAt).timeIntervalSince(modifiedAt)) > 0.0015 {
-            throw UploadError(.sourceChanged, "\(file.path) was changed after it was enqueued: enqueue it again")
+        guard identity.agrees(with: enqueued) else {
+            throw UploadError(
+                .sourceChanged, "\(file.path) was changed or replaced after it was enqueued: enqueue it again")
         }
     }
 

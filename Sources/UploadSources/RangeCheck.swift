@@ -2,49 +2,37 @@ import Crypto
 import LinuxFiles
 import Uploads
 
-/// The digests against which the bytes of a source are checked while they are read.
+/// What the bytes of a source are checked against while they are read.
 enum RangeCheck: Sendable {
     /// Checks every block that a range touches, and reads the rest of such a block if necessary.
     case blocks(BlockDigests)
-    /// Checks the whole file, if one range covers it.
-    case whole(Digests)
+    /// Computes the checksum of each range that is read to its end.
+    case ranges(ReadChecksums)
 }
 
-/// The checksum of the bytes that have been read of a block or of a whole file.
-enum RunningDigest: Sendable {
-    /// There is nothing to compare with, so no checksum is computed.
-    case none
-    case crc64nvme(CRC64NVME)
-    case sha256(SHA256)
+/// The checksums of the bytes that have been read of a block, a range or a whole file.
+struct RunningDigest: Sendable {
+    private(set) var crc64nvme: CRC64NVME?
+    private var sha256: SHA256?
+
+    /// - Parameters: which to compute.
+    init(crc64nvme: Bool = false, sha256: Bool = false) {
+        if crc64nvme { self.crc64nvme = CRC64NVME() }
+        if sha256 { self.sha256 = SHA256() }
+    }
 
     /// - Parameter digests: the digests to compare with; of several the cheaper one is computed.
     init(comparing digests: Digests) {
-        if digests.crc64nvme != nil {
-            self = .crc64nvme(CRC64NVME())
-        } else if digests.sha256 != nil {
-            self = .sha256(SHA256())
-        } else {
-            self = .none
-        }
+        self.init(crc64nvme: digests.crc64nvme != nil, sha256: digests.crc64nvme == nil && digests.sha256 != nil)
     }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch self {
-        case .none: break
-        case .crc64nvme(var digest):
-            digest.update(bytes)
-            self = .crc64nvme(digest)
-        case .sha256(var digest):
-            digest.update(bufferPointer: bytes)
-            self = .sha256(digest)
-        }
+        crc64nvme?.update(bytes)
+        sha256?.update(bufferPointer: bytes)
     }
 
     var digests: Digests {
-        switch self {
-        case .none: Digests()
-        case .crc64nvme(let digest): Digests(crc64nvme: digest.hexadecimal)
-        case .sha256(let digest): Digests(sha256: Hexadecimal.text(of: digest.finalize()))
-        }
+        Digests(
+            sha256: sha256.map { Hexadecimal.text(of: $0.finalize()) }, crc64nvme: crc64nvme?.hexadecimal)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxFiles
+import NIOCore
 import Uploads
 
 /// How far a range has been read, with the checksum of the present block. A value: each read returns the next cursor.
@@ -13,7 +14,7 @@ struct RangeCursor: Sendable {
 
     struct Step: Sendable {
         /// nil at the end of the range.
-        let buffer: SourceBuffer?
+        let buffer: (any SourceBuffer)?
         let next: RangeCursor
     }
 
@@ -23,10 +24,10 @@ struct RangeCursor: Sendable {
         switch reader.check {
         case .blocks:
             digested = offset / PartPlan.blockBytes * PartPlan.blockBytes
-            digest = .crc64nvme(CRC64NVME())
-        case .whole(let digests):
+            digest = RunningDigest(crc64nvme: true)
+        case .ranges(let checksums):
             digested = offset
-            digest = reader.range == 0..<reader.size ? RunningDigest(comparing: digests) : .none
+            digest = checksums.digest(for: reader.range)
         }
     }
 
@@ -38,18 +39,16 @@ struct RangeCursor: Sendable {
         var next = self
         guard !isAtEnd else { return Step(buffer: nil, next: self) }
         let count = min(ReadBudget.bufferBytes, reader.range.upperBound - offset, blockEnd - offset)
-        let buffer: SourceBuffer
+        let buffer: ByteBuffer
         switch reader.check {
         case .blocks(let blocks):
             try next.digestUnseen(upTo: offset)
             buffer = try next.take(count)
             let isLastOfBlock = next.offset == blockEnd || next.offset == reader.range.upperBound
             if isLastOfBlock { try next.finishBlock(offset / PartPlan.blockBytes, of: blocks) }
-        case .whole(let digests):
+        case .ranges(let checksums):
             buffer = try next.take(count)
-            if next.offset == reader.size {
-                guard !next.digest.digests.contradicts(digests) else { throw changed("") }
-            }
+            guard !next.isAtEnd || checksums.note(next.digest, of: reader.range) else { throw changed("") }
         }
         // The check comes before the last bytes are handed out: an object that one request creates is never made of a file that changed.
         if next.offset == reader.size { try reader.verify() }
@@ -58,7 +57,7 @@ struct RangeCursor: Sendable {
 
     private var blockEnd: Int64 { min((offset / PartPlan.blockBytes + 1) * PartPlan.blockBytes, reader.size) }
 
-    private mutating func take(_ count: Int64) throws(UploadError) -> SourceBuffer {
+    private mutating func take(_ count: Int64) throws(UploadError) -> ByteBuffer {
         let buffer = try read(count, at: offset)
         offset += count
         digested = offset
@@ -81,23 +80,21 @@ struct RangeCursor: Sendable {
         guard let expected, digest.digests.crc64nvme == expected.hexadecimal else {
             throw changed(" in its block \(block + 1)")
         }
-        digest = .crc64nvme(CRC64NVME())
+        digest = RunningDigest(crc64nvme: true)
     }
 
-    private mutating func read(_ count: Int64, at position: Int64) throws(UploadError) -> SourceBuffer {
-        let buffer: SourceBuffer
-        do { buffer = try reader.file.read(Int(count), at: position) } catch { throw UploadError(source: error) }
-        guard buffer.count == count else {
+    private mutating func read(_ count: Int64, at position: Int64) throws(UploadError) -> ByteBuffer {
+        let buffer: ByteBuffer
+        do { buffer = try reader.file.buffer(Int(count), at: position) } catch { throw UploadError(source: error) }
+        guard buffer.readableBytes == count else {
             throw UploadError(
                 .sourceChanged, "\(reader.file.path) became shorter while it was read: enqueue the file again")
         }
-        buffer.withUnsafeBytes { digest.update($0) }
+        buffer.withUnsafeReadableBytes { digest.update($0) }
         return buffer
     }
 
     private func changed(_ place: String) -> UploadError {
-        UploadError(
-            .sourceChanged,
-            "\(reader.file.path) differs from the enqueued file\(place): the digests differ; enqueue the file again")
+        .sourceDiffers(reader.file.path, place)
     }
 }

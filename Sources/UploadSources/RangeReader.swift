@@ -4,7 +4,7 @@ import Uploads
 
 /// Reads and checks a range of a file in buffers of at most 1 MiB (``ReadBudget``), on the pool, one buffer ahead of its consumer.
 struct RangeReader: AsyncSequence, Sendable {
-    typealias Element = SourceBuffer
+    typealias Element = any SourceBuffer
 
     let file: File
     let size: Int64
@@ -24,7 +24,7 @@ struct RangeReader: AsyncSequence, Sendable {
             cursor = RangeCursor(reader)
         }
 
-        mutating func next() async throws -> SourceBuffer? {
+        mutating func next() async throws -> (any SourceBuffer)? {
             if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
             guard !cursor.isAtEnd else { return nil }
             let step: RangeCursor.Step

@@ -11,7 +11,7 @@ struct SpooledObject: UploadSource {
     let size: Int64
 
     private let file: File
-    private let digests: Digests
+    private let check: RangeCheck
 
     /// Reads the object in one request.
     /// - Throws: `sourceChanged` when the object differs from the one that was examined first; `invalidFile` when the copy cannot be
@@ -26,7 +26,7 @@ struct SpooledObject: UploadSource {
         }
         let digests = try await Self.digests(of: object, of: job, at: origin, writingTo: file)
         self.file = file
-        self.digests = digests
+        check = .ranges(ReadChecksums(of: job.size, expected: digests))
         size = job.size
     }
 
@@ -95,8 +95,8 @@ struct SpooledObject: UploadSource {
         return digests
     }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-        RangeReader(file: file, size: size, range: range.clamped(to: 0..<size), check: .whole(digests)) {}
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
+        RangeReader(file: file, size: size, range: range.clamped(to: 0..<size), check: check) {}
     }
 
     /// Never throws: the job carries the copy, whatever object the origin has by now.

@@ -24,6 +24,13 @@ extension UploadError {
         self.init(.invalidFile, message, retry: retry, cause: error, file: file, line: line)
     }
 
+    /// - Parameter place: the part of the file that differs, such as ` in its block 2`.
+    static func sourceDiffers(_ path: String, _ place: String = "") -> UploadError {
+        UploadError(
+            .sourceChanged, "\(path) differs from the enqueued file\(place): the digests differ; enqueue the file again"
+        )
+    }
+
     /// A system call that failed on the staging area.
     package init(staging error: SystemError, file: String = #fileID, line: Int = #line) {
         let path = error.path

@@ -28,7 +28,7 @@ import UploadsRabbitMQ
             shards: deployment.shards,
             logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
         let job = UploadJob(
-            source: .file(path: FilePath(file.path), modifiedAt: nil),
+            source: .file(path: FilePath(file.path), identity: FileIdentity()),
             destination: .named(DestinationName(unchecked: "bucket"), key: key), size: Int64(size),
             retry: RetryPolicy(maxAge: 30 * Self.day), enqueuedAt: Date() - 5 * Self.day)
         try await broker.submitter(for: .standard).submit(job)

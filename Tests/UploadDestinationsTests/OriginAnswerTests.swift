@@ -198,7 +198,7 @@ struct OriginAnswerTests {
 
     private func collect(_ source: any UploadSource, _ range: Range<Int64>) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for try await buffer in source.read(range) { bytes += buffer }
+        for try await buffer in source.read(range) { bytes += buffer.bytes }
         return bytes
     }
 

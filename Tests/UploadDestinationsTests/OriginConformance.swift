@@ -52,7 +52,7 @@ struct OriginConformance: Sendable {
 
     private func read(_ source: any UploadSource, _ range: Range<Int64>) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for try await buffer in source.read(range) { bytes += buffer }
+        for try await buffer in source.read(range) { bytes += buffer.bytes }
         return bytes
     }
 

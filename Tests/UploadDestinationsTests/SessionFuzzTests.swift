@@ -13,8 +13,8 @@ import Uploads
     private struct EmptySource: UploadSource {
         let size: Int64
 
-        func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-            AsyncThrowingStream<SourceBuffer, any Error> { nil }
+        func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
+            AsyncThrowingStream<any SourceBuffer, any Error> { nil }
         }
 
         func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { CRC64NVME(7) }

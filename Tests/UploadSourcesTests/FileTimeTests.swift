@@ -17,7 +17,8 @@ struct FileTimeTests {
         #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
         #expect(try File.status(of: path).modifiedNanoseconds == .max)
         let job = UploadJob(
-            source: .file(path: FilePath(path), modifiedAt: nil), destination: .url("file:///nowhere"), size: 3)
+            source: .file(path: FilePath(path), identity: FileIdentity()), destination: .url("file:///nowhere"), size: 3
+        )
         guard case .claimed(let source) = try await LocalSources(areas: [], roots: [scratch.path]).claim(job) else {
             throw DidNotHappen("the file was to be claimed")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxFiles
 import Testing
 import UploadSources
 import UploadTesting
@@ -37,7 +38,7 @@ struct LocalSourcesTests {
         var bytes: [UInt8] = []
         for try await buffer in source.read(range) {
             #expect(buffer.count <= 1 << 20)
-            bytes += buffer
+            bytes += buffer.bytes
         }
         return bytes
     }
@@ -201,34 +202,39 @@ struct LocalSourcesTests {
     @Test func `a file in place is read below its roots, and nowhere else`() async throws {
         let path = try scratch.write([1, 2, 3], to: "in place")
         let examined = try await LocalSources.examine(fileAt: FilePath(path))
-        #expect(examined.digests == Digests(of: [1, 2, 3]))
+        #expect(examined.digests == Digests())
         let source = try await claim(job(examined))
         #expect(try await read(0..<3, of: source) == [1, 2, 3])
+        #expect(try await source.checksum(of: 0..<3) == CRC64NVME(of: [1, 2, 3]))
         try await source.verifyUnchanged()
         await source.close()
 
         #expect(symlink("/etc/hostname", scratch.path("link")) == 0)
         for path in ["/etc/passwd", scratch.path("link"), scratch.path + "x/y", scratch.path("../etc"), "in place"] {
             let job = UploadJob(
-                source: .file(path: FilePath(path), modifiedAt: nil), destination: .url("file:///x"), size: 3)
+                source: .file(path: FilePath(path), identity: FileIdentity()), destination: .url("file:///x"), size: 3)
             let error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
             #expect(error?.code == .invalidFile, "\(path)")
         }
     }
 
     @Test(arguments: [0, 8 << 20, (8 << 20) + 1, (20 << 20) + 3], [false, true])
-    func `a file in place has its digests, however many threads read it`(size: Int, sha256: Bool) async throws {
+    func `a file in place has its digests on request, however many threads read it`(size: Int, sha256: Bool)
+        async throws
+    {
         let bytes = DestinationConformance.bytes(size)
         let path = FilePath(try scratch.write(bytes, to: "in place"))
-        let examined = try await LocalSources.examine(fileAt: path, sha256: sha256)
+        let examined = try await LocalSources.examine(fileAt: path, computing: sha256 ? .sha256 : .crc64nvme)
         #expect(examined.size == Int64(size))
         #expect(examined.digests == Digests(of: bytes, sha256: sha256))
     }
 
-    @Test(arguments: [false, true])
-    func `a file that has more bytes than its size is not taken for an empty one`(sha256: Bool) async throws {
+    @Test(arguments: [LocalSources.ComputedDigests.none, .crc64nvme, .sha256])
+    func `a file that has more bytes than its size is not taken for an empty one`(
+        computed: LocalSources.ComputedDigests
+    ) async throws {
         let error = await #expect(throws: UploadError.self) {
-            try await LocalSources.examine(fileAt: FilePath("/proc/self/status"), sha256: sha256)
+            try await LocalSources.examine(fileAt: FilePath("/proc/self/status"), computing: computed)
         }
         #expect(error?.code == .sourceChanged)
     }
@@ -260,7 +266,7 @@ struct LocalSourcesTests {
         let sources = LocalSources(areas: [], roots: [allowed])
         for (path, isAllowed) in [(allowed + "/x", true), (other + "/x", false)] {
             let job = UploadJob(
-                source: .file(path: FilePath(path), modifiedAt: nil), destination: .url("file:///x"), size: 1)
+                source: .file(path: FilePath(path), identity: FileIdentity()), destination: .url("file:///x"), size: 1)
             let claimed = try? await sources.claim(job)
             #expect((claimed != nil) == isAllowed, "\(path)")
             if case .claimed(let source)? = claimed { await source.close() }
@@ -282,6 +288,105 @@ struct LocalSourcesTests {
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: path)
         error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
         #expect(error?.code == .sourceChanged)
+    }
+
+    /// Puts back the time of a file's last change.
+    private func keepTime(of path: String, _ change: () throws -> Void) throws {
+        let nanoseconds = try File.status(of: path).modifiedNanoseconds
+        try change()
+        let time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+        #expect(try File.status(of: path).modifiedNanoseconds == nanoseconds)
+    }
+
+    @Test func `a file of the same size, time and name is another one by its inode, where the file system is the same`()
+        async throws
+    {
+        let path = try scratch.write([1, 2, 3], to: "in place")
+        var job = try await job(LocalSources.examine(fileAt: FilePath(path)))
+        try keepTime(of: path) {
+            try scratch.write([3, 2, 1], to: "other")
+            #expect(rename(scratch.path("other"), path) == 0)
+        }
+        let error = await #expect(throws: UploadError.self) { try await claim(job) }
+        #expect(error?.code == .sourceChanged)
+        guard case .file(let name, var identity) = job.source else { throw DidNotHappen("the file was to be in place") }
+        #expect(identity.fileSystem != nil)
+        // So a worker sees it that has the directory by NFS.
+        identity.fileSystem = 1
+        job.source = .file(path: name, identity: identity)
+        try await claim(job).close()
+    }
+
+    @Test func `a change of the time by a nanosecond is noticed`() async throws {
+        let path = try scratch.write([1, 2, 3], to: "in place")
+        let set = { (nanoseconds: Int) in
+            let time = timespec(tv_sec: 1_700_000_000, tv_nsec: nanoseconds)
+            return utimensat(AT_FDCWD, path, [time, time], 0)
+        }
+        #expect(set(5) == 0)
+        let job = try await job(LocalSources.examine(fileAt: FilePath(path)))
+        try await claim(job).close()
+        #expect(set(6) == 0)
+        let error = await #expect(throws: UploadError.self) { try await claim(job) }
+        #expect(error?.code == .sourceChanged)
+    }
+
+    @Test func `the checksum of a file in place comes from what was read of it, by several slices`() async throws {
+        let bytes = DestinationConformance.bytes(3_000_000)
+        let job = try await job(
+            LocalSources.examine(fileAt: FilePath(try scratch.write(bytes, to: "in place"))))
+        let first = try await claim(job)
+        #expect(first.checksums == FileChecksums())
+        _ = try await read(1_000_000..<2_000_000, of: first)
+        #expect(try await first.checksum(of: 1_000_000..<2_000_000) == CRC64NVME(of: bytes[1_000_000..<2_000_000]))
+        // A reading that stops in between tells nothing.
+        for try await _ in first.read(0..<1_500_000) { break }
+        let carried = try #require(first.checksums)
+        #expect(carried.stretches.map(\.range) == [1_000_000..<2_000_000])
+        await first.close()
+
+        let second = try await claim(job)
+        second.take(carried)
+        #expect(try await second.checksum(of: 0..<3_000_000) == nil)
+        try await second.readUnread()
+        #expect(try await second.checksum(of: 0..<3_000_000) == CRC64NVME(of: bytes))
+        await second.close()
+    }
+
+    @Test func `a range is read for its checksum alone, and the whole is compared with the job's`() async throws {
+        let bytes = DestinationConformance.bytes(20_000_000)
+        let path = try scratch.write(bytes, to: "in place")
+        let examined = try await LocalSources.examine(fileAt: FilePath(path), computing: .crc64nvme)
+        let source = try await claim(job(examined))
+        #expect(try await source.readChecksum(of: 5..<17_000_000) == CRC64NVME(of: bytes[5..<17_000_000]))
+        #expect(try await source.checksum(of: 5..<17_000_000) == CRC64NVME(of: bytes[5..<17_000_000]))
+        try keepTime(of: path) { try damage(path, at: 0) }
+        let error = await #expect(throws: UploadError.self) { try await source.readUnread() }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+    }
+
+    @Test func `a file of which only the SHA-256 is known is compared with it`() async throws {
+        let path = try scratch.write([1, 2, 3], to: "in place")
+        var job = try await job(LocalSources.examine(fileAt: FilePath(path)))
+        job.digests.sha256 = Digests(of: [1, 2, 4], sha256: true).sha256
+        let source = try await claim(job)
+        _ = try await source.readChecksum(of: 0..<3)
+        let error = await #expect(throws: UploadError.self) { try await read(0..<3, of: source) }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+    }
+
+    @Test func `parts are compared with the digest that the job has of the whole`() async throws {
+        let path = try scratch.write(DestinationConformance.bytes(100_000), to: "in place")
+        let examined = try await LocalSources.examine(fileAt: FilePath(path), computing: .crc64nvme)
+        try keepTime(of: path) { try damage(path, at: 0) }
+        let source = try await claim(job(examined))
+        #expect(try await read(0..<50_000, of: source).count == 50_000)
+        let error = await #expect(throws: UploadError.self) { try await read(50_000..<100_000, of: source) }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
     }
 
     @Test func `a file replaced under its name is noticed before the completing call`() async throws {

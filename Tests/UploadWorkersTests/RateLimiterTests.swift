@@ -108,7 +108,7 @@ import Uploads
         let read = Box<[[UInt8]]>([])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for try await piece in source.read(0..<250) { read.change { $0.append(piece) } }
+                for try await piece in source.read(0..<250) { read.change { $0.append(piece.bytes) } }
             }
             try await advance(by: .milliseconds(50)) { read.value.reduce(0) { $0 + $1.count } == 250 }
             try await group.waitForAll()
@@ -121,12 +121,12 @@ import Uploads
 }
 
 private struct ListSource: UploadSource {
-    let buffers: [SourceBuffer]
+    let buffers: [[UInt8]]
 
     var size: Int64 { buffers.reduce(0) { $0 + Int64($1.count) } }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-        AsyncThrowingStream<SourceBuffer, any Error> { continuation in
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
+        AsyncThrowingStream<any SourceBuffer, any Error> { continuation in
             for buffer in buffers { continuation.yield(buffer) }
             continuation.finish()
         }

@@ -107,7 +107,7 @@ private struct BytesSource: UploadSource {
 
     var size: Int64 { Int64(bytes.count) }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         let part = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         return AsyncThrowingStream { continuation in
             continuation.yield(part)
@@ -143,7 +143,7 @@ private struct BytesDestination: ReadableDestination {
 
     func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         // The size of a buffer does not divide a block.
         var start = Int(offset)

@@ -8,23 +8,6 @@ import Uploads
 
 /// Decisions about a slice before one of its tasks has begun.
 @Suite(.timeLimit(.minutes(10))) struct SliceOrderTests {
-    /// A delivery that calls `asked` when the slice checks its validity.
-    private struct Delivery: ClaimedBaton {
-        let baton: Baton
-        let lane: Lane
-        var asked: @Sendable () -> Void = {}
-
-        func validity() async -> BatonValidity {
-            asked()
-            return .holds
-        }
-
-        func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void { {} }
-
-        func started(state: UploadState?) async throws(UploadError) {}
-        func progress(bytesDone: Int64, bytesPerSecond: Double) {}
-    }
-
     /// Runs one piece of work after the other, in the order of arrival: a task never begins before the task that created it suspends.
     private final class OneByOne: TaskExecutor {
         private let queue = DispatchQueue(label: "one by one")

@@ -10,6 +10,23 @@ struct TimeOfDay: Sendable {
     var now: @Sendable () -> Date = { Date() }
 }
 
+/// A delivery that calls `asked` when the slice checks its validity.
+struct Delivery: ClaimedBaton {
+    let baton: Baton
+    let lane: Lane
+    var asked: @Sendable () -> Void = {}
+
+    func validity() async -> BatonValidity {
+        asked()
+        return .holds
+    }
+
+    func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void { {} }
+
+    func started(state: UploadState?) async throws(UploadError) {}
+    func progress(bytesDone: Int64, bytesPerSecond: Double) {}
+}
+
 /// A worker with ports in memory.
 struct WorkerBench {
     let log: MemoryLog
@@ -23,7 +40,7 @@ struct WorkerBench {
     init(
         _ configuration: WorkerConfiguration = WorkerConfiguration(), isManual: Bool = true, redelivers: Bool = true,
         log: MemoryLog = MemoryLog(), reporter: (any DestinationReporter)? = nil,
-        day: TimeOfDay = TimeOfDay(), witnesses: ClockWitnesses = .alone,
+        day: TimeOfDay = TimeOfDay(), witnesses: ClockWitnesses = .alone, sources: (any SourceProvider)? = nil,
         destination: (MemoryLog) -> MemoryDestination = { MemoryDestination(log: $0) }
     ) {
         self.log = log
@@ -31,7 +48,7 @@ struct WorkerBench {
         queue = MemoryJobQueue(redelivers: redelivers, log: log)
         self.destination = destination(log)
         worker = UploadWorker(
-            queue: queue, destinations: self.destination, sources: MemorySources(log: log),
+            queue: queue, destinations: self.destination, sources: sources ?? MemorySources(log: log),
             configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: isManual ? clock as any Clock<Duration> : ContinuousClock(), now: day.now,
             witnesses: witnesses, metrics: metrics, reporter: reporter)

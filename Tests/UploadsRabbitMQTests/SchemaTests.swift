@@ -1,6 +1,7 @@
 import Foundation
 import RabbitMQ
 import Testing
+import UploadTesting
 import Uploads
 
 @testable import UploadsRabbitMQ
@@ -20,8 +21,9 @@ import Uploads
         def is_time(value):
             if not isinstance(value, str):
                 return True
-            form = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
-            return re.fullmatch(form, value, re.A) and datetime.datetime.fromisoformat(value).year >= 1970
+            form = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
+            short = re.sub(r"([.][0-9]{6})[0-9]+", r"\\1", value)
+            return re.fullmatch(form, value, re.A) and datetime.datetime.fromisoformat(short).year >= 1970
         @formats.checks("uuid")
         def is_uuid(value):
             return not isinstance(value, str) or re.fullmatch("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", value)
@@ -44,7 +46,8 @@ import Uploads
 
     private func fullBaton() -> Baton {
         var baton = Samples.baton(Samples.presigned(), generation: 3, slice: 2)
-        baton.state = UploadState(driver: "s3", payload: ["upload": "x", "parts": [1, 2]])
+        baton.state = UploadState(
+            driver: "s3", payload: ["upload": "x", "parts": [1, 2]], checksums: FuzzSamples.checksums)
         baton.startedAt = Date()
         baton.failures = [FailureRecord(at: Date(), attempt: 1, error: UploadError(.serverFailure, "503"))]
         baton.job.notBefore = Date()
@@ -64,7 +67,9 @@ import Uploads
     @Test func `everything that is written is valid`() async throws {
         let baton = fullBaton()
         let staged = Samples.job(source: .staged(area: "area", name: "copy"))
-        let file = Samples.job(source: .file(path: "/srv/in/a", modifiedAt: Date()))
+        let identity = FileIdentity(
+            modifiedAt: FileTime(nanoseconds: 1_700_000_000_123_456_789), inode: .max, fileSystem: 9)
+        let file = Samples.job(source: .file(path: "/srv/in/a", identity: identity))
         var object = Samples.job(source: .object(.named(DestinationName(unchecked: "shelf"), key: "a"), seen: nil))
         object.size = 0
         let seen = object.examined(as: StoredObject(location: "/shelf/a", etag: "e", size: 3), contentType: "a/b")

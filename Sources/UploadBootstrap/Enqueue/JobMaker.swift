@@ -215,7 +215,11 @@ struct JobMaker: Sendable {
             let job = try loaded(
                 UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
             return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
-        case .file where !request.stages: return try await LocalSources.examine(fileAt: upload.path, sha256: sha256)
+        case .file where !request.stages:
+            // A key that was used before for other bytes is known by their checksum.
+            let isKeyed = upload.wishes.idempotencyKey != nil
+            return try await LocalSources.examine(
+                fileAt: upload.path, computing: sha256 ? .sha256 : isKeyed ? .crc64nvme : .none)
         case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path, sha256: sha256)
         }
     }

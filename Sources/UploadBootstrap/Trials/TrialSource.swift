@@ -4,14 +4,14 @@ import Uploads
 struct TrialSource: UploadSource {
     let size: Int64
 
-    private static let block: SourceBuffer = {
+    private static let block: [UInt8] = {
         var random = SystemRandomNumberGenerator()
         return (0..<(1 << 20) / 8).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
     }()
 
-    var bytes: SourceBuffer { Array(Self.block.prefix(Int(clamping: size))) }
+    var bytes: [UInt8] { Array(Self.block.prefix(Int(clamping: size))) }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         let block = Int64(Self.block.count)
         return SourceBuffers { number in
             let begin = (range.lowerBound / block + Int64(number)) * block

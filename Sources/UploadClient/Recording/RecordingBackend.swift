@@ -77,7 +77,9 @@ final class RecordingBackend: UploadBackend {
         let result: Result<Data, any Error>
         do {
             var data = Data()
-            for try await buffer in source.read(0..<source.size) { data.append(contentsOf: buffer) }
+            for try await buffer in source.read(0..<source.size) {
+                buffer.withUnsafeBytes { data.append(contentsOf: $0) }
+            }
             result = .success(data)
         } catch {
             result = .failure(error)

@@ -17,7 +17,7 @@ extension DirectoryDestination: OriginDestination {
 
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let target = try DirectoryTarget(job, configuration)
         let file = try await Blocking.run { () throws(UploadError) in

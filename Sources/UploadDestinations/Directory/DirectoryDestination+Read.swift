@@ -9,7 +9,7 @@ extension DirectoryDestination: ReadableDestination {
     /// First drops the object's pages from the page cache, as far as the kernel allows, so that the disk is read instead of memory.
     public func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let file = try await opened(job)
         var offset = offset

@@ -67,11 +67,15 @@ final class DirectorySession: UploadSession {
     func close() async {}
 
     private static func write(
-        _ buffer: SourceBuffer, at offset: Int64, to object: File, after checksum: CRC64NVME
+        _ buffer: any SourceBuffer, at offset: Int64, to object: File, after checksum: CRC64NVME
     ) throws(UploadError) -> CRC64NVME {
-        do { try object.write(buffer, at: offset) } catch { throw UploadError(directory: error) }
         var checksum = checksum
-        buffer.withUnsafeBytes { checksum.update($0) }
+        var problem: SystemError?
+        buffer.withUnsafeBytes { bytes in
+            do throws(SystemError) { try object.write(bytes, at: offset) } catch { problem = error }
+            checksum.update(bytes)
+        }
+        if let problem { throw UploadError(directory: problem) }
         return checksum
     }
 

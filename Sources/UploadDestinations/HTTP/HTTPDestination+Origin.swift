@@ -8,7 +8,7 @@ extension HTTPDestination: OriginDestination {
 
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         try await self.object(job).read(object, range, take)
     }

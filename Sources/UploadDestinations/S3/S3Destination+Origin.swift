@@ -15,7 +15,7 @@ extension S3Destination: OriginDestination {
 
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let upload = try upload(of: job)
         try await HTTPDownload.inAnswers(range, hasValidator: object.hasValidator, at: upload.location, take) {

@@ -6,7 +6,7 @@ public import Uploads
 extension S3Destination: ReadableDestination {
     public func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let key = try S3Target(job, configuration).key
         let answer = try await client.answer(get(object, key, HTTPDownload(offset: offset, take: take)))

@@ -18,7 +18,7 @@ struct S3Digest: Hashable, Sendable {
     struct Prepared {
         let digest: S3Digest
         /// The bytes, which may be read repeatedly.
-        let bytes: any AsyncSequence<SourceBuffer, any Error> & Sendable
+        let bytes: any AsyncSequence<any SourceBuffer, any Error> & Sendable
     }
 
     /// Prepares a part. Known digests are used; only an algorithm that was not computed when the file was staged needs a read of the part
@@ -33,6 +33,8 @@ struct S3Digest: Hashable, Sendable {
         if algorithm == .crc64nvme {
             crc64nvme = isWhole ? target.job.digests.crc64nvme : nil
             if crc64nvme == nil { crc64nvme = try await source.checksum(of: part.range)?.hexadecimal }
+            // One that only computes this checksum reads faster than one that hands the bytes over.
+            if crc64nvme == nil, !signs { crc64nvme = try await source.readChecksum(of: part.range)?.hexadecimal }
         }
         let sha256 = isWhole ? target.job.digests.sha256 : nil
         var reader = Reader(
@@ -109,9 +111,9 @@ struct S3Digest: Hashable, Sendable {
         /// - Returns: the bytes, if they are to be kept.
         mutating func read(
             _ part: Part, of source: any UploadSource, keeps: Bool
-        ) async throws(UploadError) -> [SourceBuffer] {
+        ) async throws(UploadError) -> [any SourceBuffer] {
             guard needsBytes else { return [] }
-            var kept: [SourceBuffer] = []
+            var kept: [any SourceBuffer] = []
             do {
                 for try await buffer in source.read(part.range) {
                     if keeps { kept.append(buffer) }

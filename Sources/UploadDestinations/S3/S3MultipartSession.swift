@@ -15,7 +15,8 @@ final class S3MultipartSession: UploadSession {
 
     let plan: PartPlan
 
-    private let upload: S3Upload
+    /// Whose job has the digests that are known.
+    private let known: Mutex<S3Upload>
     private let current: S3State
     private let progress: Mutex<Progress>
 
@@ -60,12 +61,13 @@ final class S3MultipartSession: UploadSession {
     }
 
     init(_ upload: S3Upload, _ state: S3State, holding held: [Int: HeldPart]) {
-        self.upload = upload
+        known = Mutex(upload)
         current = state
         plan = PartPlan(size: upload.target.job.size, partSize: state.partBytes)
         progress = Mutex(Progress(held: held, broken: state.broken))
     }
 
+    private var upload: S3Upload { known.withLock { $0 } }
     private var etagMeaning: S3Configuration.ETagMeaning? { upload.target.configuration.etagMeaning }
 
     /// Resumes an upload with the parts that the bucket lists. A part whose size differs from the plan's is sent again.
@@ -152,6 +154,8 @@ final class S3MultipartSession: UploadSession {
             throw error
         }
     }
+
+    func note(_ digests: Digests) { known.withLock { $0.target.job.digests = digests } }
 
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         let (held, completed) = progress.withLock { ($0.held, $0.completed) }

@@ -6,7 +6,7 @@ struct S3Target: Sendable {
     static let jobHeader = "x-amz-meta-longshore-job"
     static let enqueuedHeader = "x-amz-meta-longshore-enqueued-at"
 
-    let job: UploadJob
+    var job: UploadJob
     let configuration: S3Configuration
     let key: String
 

@@ -5,7 +5,7 @@ import Uploads
 /// The requests about one job's object, one method each. A survey and `uploadctl destination test` use it, too, with jobs that
 /// exist only for the trial.
 struct S3Upload: Sendable {
-    let target: S3Target
+    var target: S3Target
     let client: S3Client
     /// How the object is stored, if not as the destination says.
     var objectSettings: S3ObjectSettings?

@@ -22,7 +22,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     /// The event loops that may write the body. The client takes pieces until an event loop tells it to stop. On a busy machine a loop
     /// may get no time to do so, and the whole file would end up in memory; so the body waits for the loops.
     private var loops: [any EventLoop] = []
-    private let source: any AsyncSequence<SourceBuffer, any Error> & Sendable
+    private let source: any AsyncSequence<any SourceBuffer, any Error> & Sendable
     private let head: [UInt8]
     private let tail: [UInt8]
     private let sent: @Sendable (Int) -> Void
@@ -39,7 +39,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     ///   - takesMD5: whether to compute ``md5`` over the sent bytes.
     ///   - sent: called with the number of the source's bytes as they are sent, once for each byte.
     init(
-        source: any AsyncSequence<SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
+        source: any AsyncSequence<any SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
         tail: [UInt8] = [], takesMD5: Bool = false, sent: @escaping @Sendable (Int) -> Void
     ) {
         self.source = source
@@ -89,7 +89,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        fileprivate var source: any AsyncIteratorProtocol<SourceBuffer, any Error>
+        fileprivate var source: any AsyncIteratorProtocol<any SourceBuffer, any Error>
         fileprivate let sent: @Sendable (Int) -> Void
         fileprivate let progress: ProgressBox
         fileprivate let loops: [any EventLoop]
@@ -104,7 +104,7 @@ struct HTTPBody: AsyncSequence, Sendable {
         private var unwrittenMaximum = HTTPBody.pieceBytes
 
         fileprivate init(
-            source: any AsyncIteratorProtocol<SourceBuffer, any Error>, size: Int64, head: [UInt8], tail: [UInt8],
+            source: any AsyncIteratorProtocol<any SourceBuffer, any Error>, size: Int64, head: [UInt8], tail: [UInt8],
             takesMD5: Bool, sent: @escaping @Sendable (Int) -> Void, progress: ProgressBox, pass: Int,
             loops: [any EventLoop]
         ) {
@@ -129,7 +129,7 @@ struct HTTPBody: AsyncSequence, Sendable {
             while rest.readableBytes == 0 {
                 do {
                     if tail != nil, let buffer = try await source.next(isolation: nil) {
-                        rest = ByteBuffer(bytes: buffer)
+                        rest = ByteBuffer(buffer)
                         unwrittenMaximum = Swift.min(2 * buffer.count, HTTPBody.unwrittenBytesMaximum)
                         isSource = true
                     } else {
@@ -191,6 +191,14 @@ struct HTTPBody: AsyncSequence, Sendable {
                 return body(&value)
             }
         }
+    }
+}
+
+extension ByteBuffer {
+    /// The buffer itself if it is one already, else a copy.
+    fileprivate init(_ buffer: any SourceBuffer) {
+        // Only the target that reads files knows that a `ByteBuffer` is a source's buffer.
+        self = (buffer as Any) as? ByteBuffer ?? buffer.withUnsafeBytes { ByteBuffer(bytes: $0) }
     }
 }
 

@@ -8,7 +8,7 @@ import Uploads
 
 /// Passes the bytes of an answer on instead of keeping them in memory.
 struct HTTPDownload: Sendable {
-    typealias Take = @Sendable (SourceBuffer) async throws(UploadError) -> Void
+    typealias Take = @Sendable ([UInt8]) async throws(UploadError) -> Void
 
     /// The object's offset at which the wanted bytes begin.
     let offset: Int64
@@ -153,7 +153,7 @@ extension HTTPExchange {
             guard !bytes.isEmpty else { continue }
             // The time that the receiver takes is not the server's.
             silence.pause()
-            try await download.take(SourceBuffer(bytes))
+            try await download.take(Array(bytes))
             silence.end(0)
             // A server without ranges sends more bytes: they are not waited for.
             if wanted == 0, !download.mustEnd(reply) { return }

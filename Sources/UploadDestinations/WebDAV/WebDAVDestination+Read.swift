@@ -5,7 +5,7 @@ public import Uploads
 extension WebDAVDestination: ReadableDestination {
     public func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         try await reader(of: job).read(from: offset, take)
     }

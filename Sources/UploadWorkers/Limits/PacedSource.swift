@@ -9,7 +9,7 @@ struct PacedSource: UploadSource {
     var size: Int64 { source.size }
     var isFetched: Bool { source.isFetched }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         PacedBytes(bytes: source.read(range), pace: pace, isUrgent: isUrgent)
     }
 
@@ -17,15 +17,25 @@ struct PacedSource: UploadSource {
         try await source.checksum(of: range)
     }
 
+    func readChecksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
+        try await source.readChecksum(of: range)
+    }
+
+    var checksums: FileChecksums? { source.checksums }
+
+    func take(_ checksums: FileChecksums) { source.take(checksums) }
+
+    func readUnread() async throws(UploadError) { try await source.readUnread() }
+
     func verifyUnchanged() async throws(UploadError) { try await source.verifyUnchanged() }
 
     func close() async { await source.close() }
 }
 
 private struct PacedBytes: AsyncSequence, Sendable {
-    typealias Element = SourceBuffer
+    typealias Element = any SourceBuffer
 
-    let bytes: any AsyncSequence<SourceBuffer, any Error> & Sendable
+    let bytes: any AsyncSequence<any SourceBuffer, any Error> & Sendable
     let pace: TransferPace
     let isUrgent: Bool
 
@@ -34,30 +44,38 @@ private struct PacedBytes: AsyncSequence, Sendable {
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        var bytes: any AsyncIteratorProtocol<SourceBuffer, any Error>
+        var bytes: any AsyncIteratorProtocol<any SourceBuffer, any Error>
         let pace: TransferPace
         let isUrgent: Bool
         private var rest: ArraySlice<UInt8> = []
 
-        init(bytes: any AsyncIteratorProtocol<SourceBuffer, any Error>, pace: TransferPace, isUrgent: Bool) {
+        init(bytes: any AsyncIteratorProtocol<any SourceBuffer, any Error>, pace: TransferPace, isUrgent: Bool) {
             self.bytes = bytes
             self.pace = pace
             self.isUrgent = isUrgent
         }
 
-        mutating func next() async throws -> SourceBuffer? {
+        mutating func next() async throws -> (any SourceBuffer)? {
             if rest.isEmpty {
                 guard let buffer = try await bytes.next(isolation: nil) else { return nil }
-                rest = buffer[...]
+                guard let pieceBytes = pace.pieceBytes, pieceBytes < buffer.count else {
+                    try await takeTurn(for: buffer.count)
+                    return buffer
+                }
+                rest = buffer.withUnsafeBytes { Array($0) }[...]
             }
             let piece = rest.prefix(pace.pieceBytes ?? rest.count)
             rest = rest.dropFirst(piece.count)
+            try await takeTurn(for: piece.count)
+            return [UInt8](piece)
+        }
+
+        private func takeTurn(for count: Int) async throws(UploadError) {
             do {
-                try await pace.bytes.take(Double(piece.count), isUrgent: isUrgent)
+                try await pace.bytes.take(Double(count), isUrgent: isUrgent)
             } catch {
                 throw UploadError(.cancelled, "the part was cancelled while it waited for its turn: send it again")
             }
-            return SourceBuffer(piece)
         }
     }
 }

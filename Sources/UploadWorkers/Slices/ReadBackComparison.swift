@@ -72,7 +72,7 @@ struct ReadBackComparison: Sendable {
             if offset == 0, comparison.job.digests.sha256 != nil { sha256 = SHA256() }
         }
 
-        func take(_ buffer: SourceBuffer) async throws(UploadError) {
+        func take(_ buffer: [UInt8]) async throws(UploadError) {
             let size = comparison.job.size
             guard Int64(buffer.count) <= size - offset else {
                 throw comparison.mismatch("is longer than the \(size) bytes that were enqueued")

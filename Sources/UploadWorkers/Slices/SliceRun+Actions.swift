@@ -162,6 +162,7 @@ extension SliceRun {
             // Rule 9: epoch and lock. Opening a staged copy takes its lock.
             switch try await runner.sources.claim(baton.job) {
             case .claimed(let source):
+                if let checksums = baton.state?.checksums { source.take(checksums) }
                 open.withLock { open in
                     open.source =
                         open.pace.map { PacedSource(source: source, pace: $0, isUrgent: claimed.lane == .urgent) }
@@ -207,7 +208,7 @@ extension SliceRun {
         await former?.close()
         meter.begin(held: session.plan.size - missing.reduce(0) { $0 + $1.size })
         var facts = SessionFacts(
-            state: session.state, partCount: session.plan.count, missingCount: missing.count,
+            state: carried(session.state), partCount: session.plan.count, missingCount: missing.count,
             bytesMissing: session.plan.size - session.bytesHeld)
         facts.isAsked = state?.isUntouched != true
         return .opened(facts)
@@ -232,12 +233,19 @@ extension SliceRun {
                     traffic?.sent(count)
                 }
                 meter.accept(part)
-                return .partAccepted(index, session.state)
+                return .partAccepted(index, self.carried(session.state))
             } catch {
                 meter.reject(part)
-                return .partFailed(index, error, session.state)
+                return .partFailed(index, error, self.carried(session.state))
             }
         }
+    }
+
+    /// The session's state with what is known of the source, for the slices that follow.
+    private func carried(_ state: UploadState?) -> UploadState? {
+        guard var state, let checksums = open.withLock({ $0.source?.checksums }) else { return state }
+        state.checksums = checksums
+        return state
     }
 
     private func complete(_ condition: WriteCondition) async -> SliceFact {
@@ -249,8 +257,18 @@ extension SliceRun {
         // sent does not undo that.
         let isMade = session.state == nil
         do {
-            if !isMade { try await source.verifyUnchanged() }
-            return .completed(try await session.complete(condition))
+            if !isMade {
+                try await source.verifyUnchanged()
+                try await source.readUnread()
+            }
+            var digests = baton.job.digests
+            if digests.crc64nvme == nil {
+                digests.crc64nvme = try await source.checksum(of: 0..<source.size)?.hexadecimal
+                session.note(digests)
+            }
+            var upload = try await session.complete(condition)
+            if upload.object.digests.crc64nvme == nil { upload.object.digests.crc64nvme = digests.crc64nvme }
+            return .completed(upload)
         } catch {
             return .failed(error)
         }

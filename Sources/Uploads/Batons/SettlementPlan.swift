@@ -38,9 +38,14 @@ public struct SettlementPlan: Hashable, Sendable {
         case .abandoned: acknowledges = false
         case .ended(let outcome):
             var last = current
-            if case .failed(let error, let state) = outcome {
+            switch outcome {
+            case .failed(let error, let state):
                 last.state = state
                 last.record(error, at: now)
+            // The checksum of a file that was not read before it was sent.
+            case .completed(let object, _) where last.job.digests.crc64nvme == nil && object.isMade:
+                last.job.digests.crc64nvme = object.digests.crc64nvme
+            case .completed, .cancelled: break
             }
             event = UploadEvent(outcome: outcome, of: last, at: now)
             switch outcome {

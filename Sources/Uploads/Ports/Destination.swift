@@ -50,6 +50,10 @@ public protocol UploadSession: Sendable {
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError)
 
+    /// Passes the digests of the whole file, which a job lacks whose file was not read before it was sent. Called once all
+    /// parts were sent, before `complete`.
+    func note(_ digests: Digests)
+
     /// Makes the object of the parts and checks that it is what the job says, under a condition if the destination can.
     /// Repeating it is safe.
     /// - Throws: `preconditionFailed` when the condition does not hold: probe again; `checksumMismatch`.
@@ -65,6 +69,8 @@ extension UploadSession {
     public func prepare(for condition: WriteCondition) {}
 
     public func verify(against source: any UploadSource) async throws(UploadError) {}
+
+    public func note(_ digests: Digests) {}
 }
 
 /// The result of a completing call.

@@ -14,7 +14,7 @@ public protocol ReadableDestination: Destination {
     ///   what it has announced.
     func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError)
 }
 
@@ -38,7 +38,7 @@ public protocol OriginDestination: ReadableDestination {
     ///   before what it has announced.
     func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
-        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+        _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
     ) async throws(UploadError)
 }
 

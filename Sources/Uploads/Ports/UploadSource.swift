@@ -17,11 +17,26 @@ public protocol UploadSource: Sendable {
     /// block is not what was staged, so that a request with a declared length can never complete with wrong bytes. Each
     /// iterator reads from the beginning: a request that died on an idle connection is sent again.
     /// - Throws: `UploadError` only: `invalidFile`, `sourceChanged`.
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable
 
-    /// The checksum of a range as far as it is known without reading the range: from what was kept when the file was staged.
+    /// The checksum of a range as far as it is known without reading the range: from what was kept when the file was staged, or because
+    /// the range was read before.
     /// - Throws: `invalidFile` when what was kept cannot be read.
     func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME?
+
+    /// Reads a range for nothing but its checksum; nil of a source that can do that no faster than ``read(_:)``.
+    /// - Throws: as the elements of ``read(_:)``.
+    func readChecksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME?
+
+    /// The checksums of what was read so far, of a source that computes them only while it is read; nil of any other.
+    var checksums: FileChecksums? { get }
+
+    /// Takes up the checksums that earlier slices computed.
+    func take(_ checksums: FileChecksums)
+
+    /// Reads what no slice has read, so that the checksum of the whole is known.
+    /// - Throws: `sourceChanged` when it is not the job's; the errors of reading.
+    func readUnread() async throws(UploadError)
 
     /// Whether the source is still what was opened (size, modification time, name).
     /// Called before the completing call.
@@ -36,6 +51,14 @@ extension UploadSource {
     public var isFetched: Bool { false }
 
     public func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
+
+    public func readChecksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
+
+    public var checksums: FileChecksums? { nil }
+
+    public func take(_ checksums: FileChecksums) {}
+
+    public func readUnread() async throws(UploadError) {}
 }
 
 /// Opens the sources of jobs and removes staged copies.
@@ -96,25 +119,22 @@ public enum SourceExamination: Hashable, Sendable {
 
 /// Buffers that are at hand, for any number of readings.
 public struct SourceBuffers: AsyncSequence, Sendable {
-    private let buffer: @Sendable (Int) -> SourceBuffer?
+    private let buffer: @Sendable (Int) -> (any SourceBuffer)?
 
     /// - Parameter buffer: given a number from 0 on; nil behind the last buffer.
-    public init(_ buffer: @escaping @Sendable (_ number: Int) -> SourceBuffer?) { self.buffer = buffer }
+    public init(_ buffer: @escaping @Sendable (_ number: Int) -> (any SourceBuffer)?) { self.buffer = buffer }
 
     public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
 
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let buffer: @Sendable (Int) -> SourceBuffer?
+        fileprivate let buffer: @Sendable (Int) -> (any SourceBuffer)?
         private var number = 0
 
-        fileprivate init(buffer: @escaping @Sendable (Int) -> SourceBuffer?) { self.buffer = buffer }
+        fileprivate init(buffer: @escaping @Sendable (Int) -> (any SourceBuffer)?) { self.buffer = buffer }
 
-        public mutating func next() async throws -> SourceBuffer? {
+        public mutating func next() async throws -> (any SourceBuffer)? {
             defer { number += 1 }
             return buffer(number)
         }
     }
 }
-
-/// Bytes read from a source in one go, about 1 MiB at most.
-public typealias SourceBuffer = [UInt8]

@@ -2,15 +2,15 @@ public import Foundation
 
 /// The place where a job's bytes come from.
 ///
-/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}` (of a path that is not
-/// UTF-8 beside it `"pathBytes": "base64"`, which then counts),
+/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…", "inode": "…", "fileSystem": "…"}`
+/// (of a path that is not UTF-8 beside it `"pathBytes": "base64"`, which then counts; inode and file system are decimal numbers),
 /// `{"kind": "inline", "data": "base64"}` or `{"kind": "object", "from": {"name": "…", "key": "…"}}`.
 public enum SourceReference: Hashable, Sendable {
     /// A copy in a staging area: the area's id and the copy's unique name.
     case staged(area: String, name: String)
-    /// A file that is read in its own place, below a configured source root; refused when size or modification time
-    /// have changed.
-    case file(path: FilePath, modifiedAt: Date?)
+    /// A file that is read in its own place, below a configured source root; refused when it has another size or
+    /// identity.
+    case file(path: FilePath, identity: FileIdentity)
     /// The bytes themselves, at most ``inlineBytesMaximum``.
     case inline(Data)
     /// An object at a destination, read through its driver. `seen` is what the first worker found there, nil before:
@@ -40,7 +40,9 @@ public enum SourceReference: Hashable, Sendable {
 }
 
 extension SourceReference: Codable {
-    private enum Key: String, CodingKey { case kind, area, name, path, pathBytes, modifiedAt, data, from, seen }
+    private enum Key: String, CodingKey {
+        case kind, area, name, path, pathBytes, modifiedAt, inode, fileSystem, data, from, seen
+    }
     private enum Kind: String, Codable { case staged, file, inline, object }
 
     public init(from decoder: any Decoder) throws {
@@ -53,7 +55,10 @@ extension SourceReference: Codable {
         case .file:
             self = .file(
                 path: try Self.path(in: container),
-                modifiedAt: try container.decodeIfPresent(Date.self, forKey: .modifiedAt))
+                identity: FileIdentity(
+                    modifiedAt: try container.decodeIfPresent(FileTime.self, forKey: .modifiedAt),
+                    inode: try Self.number(.inode, in: container),
+                    fileSystem: try Self.number(.fileSystem, in: container)))
         case .inline:
             let data = try container.decode(Data.self, forKey: .data)
             guard data.count <= Self.inlineBytesMaximum else {
@@ -68,6 +73,16 @@ extension SourceReference: Codable {
                 try container.decode(DestinationReference.self, forKey: .from),
                 seen: try container.decodeIfPresent(StoredObject.self, forKey: .seen))
         }
+    }
+
+    /// A number in a text, because a JSON number of more than 53 bits does not survive every program.
+    private static func number(_ key: Key, in container: KeyedDecodingContainer<Key>) throws -> UInt64? {
+        guard let text = try container.decodeTextIfPresent(atMost: 20, forKey: key) else { return nil }
+        guard let number = UInt64(text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "'\(text)' is no number of 64 bits")
+        }
+        return number
     }
 
     private static func path(in container: KeyedDecodingContainer<Key>) throws -> FilePath {
@@ -88,11 +103,13 @@ extension SourceReference: Codable {
             try container.encode(Kind.staged, forKey: .kind)
             try container.encode(area, forKey: .area)
             try container.encode(name, forKey: .name)
-        case .file(let path, let modifiedAt):
+        case .file(let path, let identity):
             try container.encode(Kind.file, forKey: .kind)
             try container.encode(path.description, forKey: .path)
             if path.exactText == nil { try container.encode(Data(path.bytes), forKey: .pathBytes) }
-            try container.encodeIfPresent(modifiedAt, forKey: .modifiedAt)
+            try container.encodeIfPresent(identity.modifiedAt, forKey: .modifiedAt)
+            try container.encodeIfPresent(identity.inode.map { "\($0)" }, forKey: .inode)
+            try container.encodeIfPresent(identity.fileSystem.map { "\($0)" }, forKey: .fileSystem)
         case .inline(let data):
             try container.encode(Kind.inline, forKey: .kind)
             try container.encode(data, forKey: .data)

@@ -46,6 +46,9 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.verified = verified
     }
 
+    /// Whether it was made of the job's bytes.
+    var isMade: Bool { !isKept && !isOvertaken }
+
     /// Whether an ETag or a version distinguishes it from a later object.
     public var hasValidator: Bool { etag != nil || version != nil }
 

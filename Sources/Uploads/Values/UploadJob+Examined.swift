@@ -31,13 +31,19 @@ extension UploadJob {
     }
 
     /// Whether ``known(like:)`` finds nothing new in the other form of the job.
-    func knows(_ other: UploadJob) -> Bool { other.renamedFrom == nil && isExamined }
+    func knows(_ other: UploadJob) -> Bool {
+        other.renamedFrom == nil && isExamined && (digests.crc64nvme != nil || other.digests.crc64nvme == nil)
+    }
 
-    /// The job with what workers found out, taken from another form of it: the facts about the source object, unless
-    /// they are known, and the new name once its own was taken.
+    /// The job with what workers found out, taken from another form of it: the facts about the source object and the
+    /// checksum of the bytes, unless they are known, and the new name once its own was taken.
     public func known(like other: UploadJob) -> UploadJob {
-        let placed = placed(like: other)
-        guard !isExamined, case .object(_, let seen?) = other.source else { return placed }
+        var placed = placed(like: other)
+        guard !isExamined else {
+            placed.digests.crc64nvme = placed.digests.crc64nvme ?? other.digests.crc64nvme
+            return placed
+        }
+        guard case .object(_, let seen?) = other.source else { return placed }
         return placed.examined(as: seen, contentType: other.contentType)
     }
 }

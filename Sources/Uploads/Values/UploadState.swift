@@ -15,16 +15,20 @@ public struct UploadState: Codable, Hashable, Sendable {
     /// what it holds. Only the baton that comes straight from that slice says so: ``SliceMachine`` clears it in every
     /// later state.
     public var isUntouched: Bool
+    /// What slices have read of a source whose checksum is computed only while it is sent: the last slice completes that of
+    /// the whole.
+    public var checksums: FileChecksums
 
     public init(
         driver: String, payload: JSONValue, readBack: ReadBack? = nil, bytesMissing: Int64? = nil,
-        isUntouched: Bool = false
+        isUntouched: Bool = false, checksums: FileChecksums = FileChecksums()
     ) {
         self.driver = driver
         self.payload = payload
         self.readBack = readBack
         self.bytesMissing = bytesMissing
         self.isUntouched = isUntouched
+        self.checksums = checksums
     }
 
     public init(from decoder: any Decoder) throws {
@@ -34,7 +38,10 @@ public struct UploadState: Codable, Hashable, Sendable {
             payload: try container.decode(JSONValue.self, forKey: .payload),
             readBack: try container.decodeIfPresent(ReadBack.self, forKey: .readBack),
             bytesMissing: try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesMissing),
-            isUntouched: try container.decodeIfPresent(Bool.self, forKey: .isUntouched) ?? false)
+            isUntouched: try container.decodeIfPresent(Bool.self, forKey: .isUntouched) ?? false,
+            checksums: FileChecksums(
+                try container.decodeListIfPresent(
+                    of: FileChecksums.Stretch.self, atMost: FileChecksums.stretchesMaximum, forKey: .checksums) ?? []))
         guard payload.nests(atMost: WireLimits.depthMaximum) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .payload, in: container,
@@ -54,9 +61,10 @@ public struct UploadState: Codable, Hashable, Sendable {
         try container.encodeIfPresent(readBack, forKey: .readBack)
         try container.encodeIfPresent(bytesMissing, forKey: .bytesMissing)
         if isUntouched { try container.encode(true, forKey: .isUntouched) }
+        if !checksums.isEmpty { try container.encode(checksums.carried, forKey: .checksums) }
     }
 
-    private enum CodingKeys: String, CodingKey { case driver, payload, readBack, bytesMissing, isUntouched }
+    private enum CodingKeys: String, CodingKey { case driver, payload, readBack, bytesMissing, isUntouched, checksums }
 }
 
 extension UploadState {
@@ -92,7 +100,9 @@ extension UploadState {
     }
 
     /// The open session alone; nil where there is none, because the object was made already.
-    var session: UploadState? { payload == [:] ? nil : UploadState(driver: driver, payload: payload) }
+    var session: UploadState? {
+        payload == [:] ? nil : UploadState(driver: driver, payload: payload, checksums: checksums)
+    }
 }
 
 extension JSONValue {

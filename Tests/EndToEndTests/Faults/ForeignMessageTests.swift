@@ -86,7 +86,9 @@ import UploadsRabbitMQ
         var job = FuzzSamples.job
         job.id = JobID()
         job.destination = .named(try DestinationName("local"), key: "foreign/\(job.id)")
-        job.source = fuzz.pick([.inline(Data("abc".utf8)), job.source, .file(path: "/in/a.txt", modifiedAt: nil)])
+        job.source = fuzz.pick([
+            .inline(Data("abc".utf8)), job.source, .file(path: "/in/a.txt", identity: FileIdentity()),
+        ])
         if case .inline = job.source { job.size = 3 }
         job.idempotencyKey = nil
         job.client = nil

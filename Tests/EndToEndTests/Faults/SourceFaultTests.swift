@@ -84,6 +84,39 @@ import Uploads
             .reduce(0) { $0 + $1.bodyBytes }
     }
 
+    /// The file is not read before its job is published, and the workers together compute its checksum.
+    @Test func theChecksumOfAFileInPlaceIsToldAlthoughAWorkerDiedHalfWay() async throws {
+        let bucket = try await S3Bucket.make()
+        defer { bucket.proxy.stop() }
+        let folder = try TemporaryDirectory("originals")
+        let destination = bucket.destination(name: "slow", more: ", limits: {bytesPerSecond: 4MiB, parts: 1}")
+        try await Deployment.with(destinations: [destination], configuration: ["sourceRoots: [\(folder.path)]"]) {
+            deployment in
+            let notifier = try deployment.start(.notifier)
+            let api = "http://127.0.0.1:\(try #require(notifier.port))"
+            let victim = try deployment.start(.worker, ["--slice", "1s"])
+            let file = folder.url("large.bin")
+            try FileManager.default.moveItem(at: deployment.makeFile("large.bin", bytes: (26 << 20) + 5), to: file)
+            let ids = try await deployment.enqueue(["--to", "slow:large", "--no-stage", file.path])
+            let id = try #require(ids.first)
+            try await eventually("the second part is on its way") {
+                bucket.proxy.requests.contains { $0.request.partNumber == 2 && $0.bodyBytes > 1 << 20 }
+            }
+            victim.signal(SIGKILL)
+            _ = await victim.wait()
+            try deployment.start(.worker, ["--slice", "1s"])
+            let outcome = try await deployment.waitForOutcome(of: id)
+            #expect(outcome["type"] as? String == "upload.completed", "\(outcome)")
+            let object = (outcome["data"] as? [String: Any])?["object"] as? [String: Any]
+            let checksum = CRC64NVME(of: try Data(contentsOf: file)).hexadecimal
+            #expect((object?["digests"] as? [String: String]) == ["crc64nvme": checksum])
+            let story = try await deployment.control("job", id, "--api", api).outputText
+            #expect(story.contains(checksum), "\(story)")
+            let stored = try #require(try await bucket.observer.get(bucket.name, "large"))
+            #expect(CRC64NVME(of: stored).hexadecimal == checksum)
+        }
+    }
+
     @Test func aSourceThatMayNotBeReadIsRefusedWithARemedy() async throws {
         let folder = try TemporaryDirectory("originals")
         try await Deployment.with(configuration: ["sourceRoots: [\(folder.path)]"]) { deployment in

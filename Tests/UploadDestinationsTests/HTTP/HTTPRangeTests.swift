@@ -360,8 +360,8 @@ private struct GivenSource: UploadSource {
 
     var size: Int64 { Int64(bytes.count) }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-        AsyncThrowingStream<SourceBuffer, any Error> { continuation in
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
+        AsyncThrowingStream<any SourceBuffer, any Error> { continuation in
             continuation.yield(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
             continuation.finish()
         }

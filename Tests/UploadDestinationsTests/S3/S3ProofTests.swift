@@ -213,6 +213,22 @@ struct S3ProofTests {
         }
     }
 
+    @Test func `parts of a job without digests are compared with what was read of the whole`() async throws {
+        let server = try await OpenStackSwiftServer.shared()
+        try await run(server.endpoint, { _ in }) { bench, _, destination, _ in
+            let whole = try bench.job(DestinationConformance.bytes(2 * Self.part), key: "unread")
+            var job = whole
+            job.digests = Digests()
+            let session = try await destination.open(job, resuming: nil)
+            try await bench.conformance().send(of: job, to: session)
+            session.note(Digests(crc64nvme: "0000000000000001"))
+            let error = await #expect(throws: UploadError.self) { try await session.complete(.none) }
+            #expect(error?.code == .checksumMismatch)
+            session.note(whole.digests)
+            #expect(try await session.complete(.none).object.digests == whole.digests)
+        }
+    }
+
     @Test func `however many parts are broken, the state fits a message`() throws {
         var state = S3State(
             uploadID: String(repeating: "u", count: S3Limits.uploadIDBytesMaximum), partBytes: 8 << 20,
@@ -268,12 +284,12 @@ struct S3ProofTests {
             self.isFetched = isFetched
         }
 
-        func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
             readings.add(1, ordering: .relaxed)
             let count = Int(range.count)
             return SourceBuffers { number in
                 let begin = number << 20
-                return begin < count ? SourceBuffer(repeating: 7, count: min(1 << 20, count - begin)) : nil
+                return begin < count ? [UInt8](repeating: 7, count: min(1 << 20, count - begin)) : nil
             }
         }
 

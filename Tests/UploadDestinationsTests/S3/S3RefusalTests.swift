@@ -59,7 +59,7 @@ struct S3RefusalTests {
             let job = try bench.job([1, 2, 3], key: "sum")
             let upload = S3Upload(
                 target: try S3Target(job, bench.configuration), client: try bench.destination().client)
-            let source = AsyncThrowingStream<SourceBuffer, any Error> { continuation in
+            let source = AsyncThrowingStream<any SourceBuffer, any Error> { continuation in
                 continuation.yield([1, 2, 3])
                 continuation.finish()
             }

@@ -71,11 +71,22 @@ public enum FuzzSamples {
         inline.source = .inline(Data("abc".utf8))
         inline.size = 3
         var file = job
-        file.source = .file(path: "/in/a.txt", modifiedAt: time)
+        file.source = .file(
+            path: "/in/a.txt",
+            identity: FileIdentity(
+                modifiedAt: FileTime(nanoseconds: 1_700_000_000_123_456_789), inode: 7, fileSystem: 9))
         var bytes = job
-        bytes.source = .file(path: FilePath(bytes: Array("/in/a%".utf8) + [0xFF, 0xC3]), modifiedAt: nil)
+        bytes.source = .file(path: FilePath(bytes: Array("/in/a%".utf8) + [0xFF, 0xC3]), identity: FileIdentity())
         return [job, serial, url, inline, file, bytes]
     }
+
+    /// Of two stretches.
+    public static let checksums: FileChecksums = {
+        var checksums = FileChecksums()
+        checksums.insert(CRC64NVME(1), of: 0..<8 << 20)
+        checksums.insert(CRC64NVME(2), of: 16 << 20..<17 << 20)
+        return checksums
+    }()
 
     public static func baton(of job: UploadJob) -> Baton {
         var baton = Baton(job: job, round: 2, generation: 3)
@@ -84,7 +95,7 @@ public enum FuzzSamples {
         baton.idleWaits = 2
         baton.state = UploadState(
             driver: "s3", payload: ["id": "u", "parts": ["a", 1]], readBack: ReadBack(of: object), bytesMissing: 7,
-            isUntouched: true)
+            isUntouched: true, checksums: checksums)
         baton.failures = [FailureRecord(at: time, attempt: 1, error: error)]
         baton.bytesSent = 1 << 40
         baton.activeSeconds = 1.5

@@ -43,10 +43,10 @@ public final class CountedSource: UploadSource {
     /// The most buffers that were requested at the same time.
     public var mostBuffersAhead: Int { counts.withLock(\.mostBuffersAhead) }
 
-    public func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    public func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         counts.withLock { $0.readings += 1 }
         let offset = Mutex(range.lowerBound)
-        return AsyncThrowingStream<SourceBuffer, any Error> {
+        return AsyncThrowingStream<any SourceBuffer, any Error> {
             self.counts.withLock { counts in
                 counts.underWay += 1
                 counts.mostBuffersAhead = max(counts.mostBuffersAhead, counts.underWay)

@@ -27,9 +27,9 @@ struct MemorySource: UploadSource {
 
     var size: Int64 { job.size }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-        AsyncThrowingStream<SourceBuffer, any Error> { continuation in
-            continuation.yield(SourceBuffer(repeating: 0, count: Int(range.upperBound - range.lowerBound)))
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
+        AsyncThrowingStream<any SourceBuffer, any Error> { continuation in
+            continuation.yield([UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound)))
             continuation.finish()
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import Uploads
+
+@testable import Uploads
 
 @Suite struct SettlementPlanTests {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
@@ -47,6 +48,26 @@ import Uploads
         var view = ControlView()
         view.apply(.fence([removal.job.id: removal.generation + 1]))
         #expect(TakingVerdict(removal, isRedelivered: false, isMaybeRepeated: false, view: view) == .superseded)
+    }
+
+    @Test func `a job without a checksum gets that of the object that was made of its bytes, and the ledger keeps it`()
+    {
+        var object = object
+        object.digests.crc64nvme = "00000000000000ff"
+        let event = plan(.ended(.completed(object, response: nil))).event
+        #expect(event?.data.baton.job.digests.crc64nvme == "00000000000000ff")
+        let order = baton().job
+        #expect(order.known(like: event?.data.baton.job ?? order).digests.crc64nvme == "00000000000000ff")
+        let known = baton { $0.job.digests.crc64nvme = "0000000000000001" }
+        #expect(
+            plan(.ended(.completed(object, response: nil)), of: known).event?.data.baton.job.digests
+                == known.job.digests)
+        #expect(known.job.known(like: event?.data.baton.job ?? order).digests == known.job.digests)
+        for change in [\StoredObject.isKept, \.isOvertaken] {
+            var other = object
+            other[keyPath: change] = true
+            #expect(plan(.ended(.completed(other, response: nil))).event?.data.baton.job.digests == Digests())
+        }
     }
 
     @Test func `what was urgent stays urgent until it ends`() {

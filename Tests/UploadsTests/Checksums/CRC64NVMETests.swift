@@ -25,6 +25,22 @@ struct CRC64NVMETests {
         }
     }
 
+    @Test(arguments: [(CRC64NVME.polynomial, 64), (0x82f6_3b78, 32)])
+    func `the wide multiplication folds to the same words`(polynomial: UInt64, width: Int) throws {
+        let narrow = try #require(CarrylessFold(polynomial: polynomial, width: width, mayBeWide: false))
+        let wide = try #require(CarrylessFold(polynomial: polynomial, width: width))
+        #expect(!narrow.isWide)
+        for strides in 1...7 {
+            for offset in [0, 1, 7, 64] {
+                bytes[offset..<offset + strides * CarrylessFold.strideBytes].withUnsafeBytes { bytes in
+                    for register: UInt64 in [0, 1, UInt64(UInt32.max)] {
+                        #expect(wide.folded(bytes, register: register) == narrow.folded(bytes, register: register))
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: [0, 1, 15, 16, 17, 127, 128, 129, 500, 999, 1000])
     func `taken in two pieces it is the same, and so it is put together from two`(split: Int) {
         let whole = CRC64NVME(of: bytes)

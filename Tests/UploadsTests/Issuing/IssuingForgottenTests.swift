@@ -7,7 +7,7 @@ struct IssuingForgottenTests {
     /// A job with a name in every place where one may stand.
     private static var named: UploadJob {
         var job = UploadJob(
-            source: .file(path: "/in/anna-source", modifiedAt: Date(timeIntervalSince1970: 1)),
+            source: .file(path: "/in/anna-source", identity: FileIdentity(inode: 1)),
             destination: .named(DestinationName(unchecked: "photos"), key: "anna-key"),
             contentType: "text/anna-type", size: 5, digests: Digests(sha256: "anna-sha", crc64nvme: "anna-crc"),
             metadata: ["anna-name": "anna-value"], enqueuedAt: Date(timeIntervalSince1970: 1_800_000_000))

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UploadTesting
 
 @testable import Uploads
 
@@ -15,7 +16,10 @@ import Testing
     var job: UploadJob {
         var job = UploadJob(
             priority: .urgent,
-            source: .file(path: "/in/ä b+c.txt", modifiedAt: Date(timeIntervalSince1970: 1_700_000_000.25)),
+            source: .file(
+                path: "/in/ä b+c.txt",
+                identity: FileIdentity(
+                    modifiedAt: FileTime(nanoseconds: 1_700_000_000_123_456_789), inode: 7, fileSystem: 9)),
             destination: .named(DestinationName(unchecked: "photos"), key: "x/y"), contentType: "image/jpeg", size: 5,
             digests: Digests(sha256: "ab", crc64nvme: "cd"), metadata: ["a": "1"], retry: RetryPolicy(maxAttempts: 3),
             enqueuedAt: Date(timeIntervalSince1970: 1_800_000_000.125))
@@ -37,7 +41,8 @@ import Testing
         baton.slice = 4
         baton.attempts = 1
         baton.idleWaits = 2
-        baton.state = UploadState(driver: "s3", payload: ["id": "u", "n": 3, "ok": true, "l": ["a", 1]])
+        baton.state = UploadState(
+            driver: "s3", payload: ["id": "u", "n": 3, "ok": true, "l": ["a", 1]], checksums: FuzzSamples.checksums)
         baton.failures = [FailureRecord(at: job.enqueuedAt, attempt: 1, error: UploadError(.rateLimited, "slow"))]
         baton.isCancel = true
         baton.runsAlone = true

@@ -52,7 +52,8 @@ struct FilePathTests {
     @Test func `on the wire a path is text, and beside it its bytes where it is not UTF-8`() throws {
         func json(_ path: FilePath) throws -> String {
             String(
-                decoding: try WireJSON.encode(SourceReference.file(path: path, modifiedAt: nil)), as: UTF8.self)
+                decoding: try WireJSON.encode(SourceReference.file(path: path, identity: FileIdentity())), as: UTF8.self
+            )
         }
         func read(_ json: String) -> SourceReference? {
             try? WireJSON.decode(SourceReference.self, from: Data(json.utf8))
@@ -61,8 +62,9 @@ struct FilePathTests {
         #expect(try json("/in/ü") == #"{"kind":"file","path":"/in/ü"}"#)
         #expect(try json(odd) == #"{"kind":"file","path":"/in/%FF","pathBytes":"L2luL/8="}"#)
         #expect(
-            read(#"{"kind":"file","path":"for people","pathBytes":"L2luL/8="}"#) == .file(path: odd, modifiedAt: nil))
-        #expect(read(#"{"kind":"file","path":"/in/%FF"}"#) == .file(path: "/in/%FF", modifiedAt: nil))
+            read(#"{"kind":"file","path":"for people","pathBytes":"L2luL/8="}"#)
+                == .file(path: odd, identity: FileIdentity()))
+        #expect(read(#"{"kind":"file","path":"/in/%FF"}"#) == .file(path: "/in/%FF", identity: FileIdentity()))
         for (count, isRead) in [(0, false), (1, true), (4095, true), (4096, false)] {
             let bytes = Data(repeating: 0xFF, count: count).base64EncodedString()
             #expect((read(#"{"kind":"file","path":"x","pathBytes":"\#(bytes)"}"#) != nil) == isRead, "\(count)")

@@ -21,7 +21,7 @@ extension S3Survey {
         await attempt("read an object", right: "s3:GetObject") { () async throws(UploadError) -> Outcome in
             let bytes = S3SurveyBytes(count: Self.smallBytes)
             _ = try self.success(try await self.put("read", bytes), self.key("read"))
-            let read = Mutex<SourceBuffer>([])
+            let read = Mutex<[UInt8]>([])
             let download = HTTPDownload(offset: 0) { buffer async throws(UploadError) in
                 let isLonger = read.withLock { read in
                     read += buffer.prefix(Self.smallBytes + 1)

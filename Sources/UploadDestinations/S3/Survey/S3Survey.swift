@@ -266,7 +266,7 @@ final class S3Survey {
 
 /// Random bytes, which no client has stored before, as a source.
 struct S3SurveyBytes: UploadSource {
-    let bytes: SourceBuffer
+    let bytes: [UInt8]
 
     init(count: Int) {
         // A key consists of random bytes. Keys without any are not allowed.
@@ -286,7 +286,7 @@ struct S3SurveyBytes: UploadSource {
         HTTPBody(source: read(range), size: Int64(range.count)) { _ in }
     }
 
-    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+    func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         let piece = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         return SourceBuffers { $0 == 0 ? piece : nil }
     }

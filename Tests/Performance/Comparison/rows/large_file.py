@@ -16,23 +16,8 @@ TITLE = "one 2 GiB file, 16 MiB parts × 4"
 def run(bench: Bench) -> list[Line]:
     size = bench.size(2 * GIB, 128 * MIB)
     file = bench.files.large(size)
-
-    def plain(copy):
-        def contestant() -> Sample:
-            bench.sink.reset()
-            before = bench.sink.cpu_seconds()
-            sample = _sample(copy(f"row1/{bench.number()}"), size)
-            return sample | {"sink CPU s/GiB": (bench.sink.cpu_seconds() - before) / (size / GIB)}
-        return contestant
-
-    contestants = {
-        "Longshore": lambda: _longshore(bench, file, size),
-        "s5cmd": plain(lambda key: s5cmd.copy(bench, file, key)),
-        "rclone": plain(lambda key: rclone.copy(bench, file, key)),
-        "boto3": plain(lambda key: boto.copy(bench, file, key)),
-        "boto3 + CRT": plain(lambda key: boto.copy(bench, file, key, "crt")),
-        "Celery + boto3": lambda: _celery(bench, file, size),
-    }
+    contestants = {"Longshore": lambda: longshore(bench, file, size)} | rivals(bench, file, size)
+    contestants["Celery + boto3"] = lambda: _celery(bench, file, size)
     samples = interleave(bench.runs, contestants)
     ours, s5 = samples["Longshore"], samples["s5cmd"]
     rate, theirs = middle(ours, "GB/s"), middle(s5, "GB/s")
@@ -56,19 +41,38 @@ def run(bench: Bench) -> list[Line]:
     return lines + _stored(bench)
 
 
+def rivals(bench: Bench, file, size: int) -> dict:
+    """Those without a queue."""
+    def plain(copy):
+        def contestant() -> Sample:
+            bench.sink.reset()
+            before = bench.sink.cpu_seconds()
+            sample = _sample(copy(f"large/{bench.number()}"), size)
+            return sample | {"sink CPU s/GiB": (bench.sink.cpu_seconds() - before) / (size / GIB)}
+        return contestant
+
+    return {
+        "s5cmd": plain(lambda key: s5cmd.copy(bench, file, key)),
+        "rclone": plain(lambda key: rclone.copy(bench, file, key)),
+        "boto3": plain(lambda key: boto.copy(bench, file, key)),
+        "boto3 + CRT": plain(lambda key: boto.copy(bench, file, key, "crt")),
+    }
+
+
 def _sample(measured: Measured, size: int) -> Sample:
     return {
         "GB/s": size / measured.seconds / 1e9, "CPU s/GiB": measured.cpu_seconds / (size / GIB),
         "MB": measured.peak_bytes / 1e6}
 
 
-def _longshore(bench: Bench, file, size: int, endpoint: str | None = None) -> Sample:
+def longshore(bench: Bench, file, size: int, *options: str, endpoint: str | None = None) -> Sample:
+    """options: further options of enqueue-upload."""
     bench.sink.reset()
     with Pool(bench, endpoint) as pool:
         notifier, worker = pool.start_notifier(), pool.start_worker()
         before = [program.cpu_seconds() for program in (worker, notifier)]
         sink_before = bench.sink.cpu_seconds()
-        measured = pool.enqueue("--wait", file, to="row1/")
+        measured = pool.enqueue("--wait", *options, file, to="large/")
         pool.wait_for_outcomes(1)
         used = [program.cpu_seconds() - earlier for program, earlier in zip((worker, notifier), before)]
         sample = _sample(measured, size) | {
@@ -108,7 +112,7 @@ def _stored(bench: Bench) -> list[Line]:
         return run
 
     samples = interleave(bench.runs, {
-        "Longshore": with_server(lambda url: _longshore(bench, file, size, url)),
+        "Longshore": with_server(lambda url: longshore(bench, file, size, endpoint=url)),
         "s5cmd": with_server(lambda url: _sample(s5cmd.copy(bench, file, "row1/file", url), size)),
     })
     return [Line(
