@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Paths that need not be text: the system gets the bytes, and errors show the name.
@@ -35,6 +36,27 @@ extension File {
         guard withPath(path, { faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) }) == 0 else {
             throw SystemError(call: "faccessat", path: name)
         }
+    }
+
+    /// Renames a file within its directory, unless the other name is taken (renameat2(2)).
+    public static func rename(
+        _ path: [UInt8], to other: [UInt8], named name: String
+    ) throws(SystemError) {
+        let result = withPath(path) { path in
+            withPath(other) { linux_rename_without_replacing(AT_FDCWD, path, $0) }
+        }
+        if result == 0 { return }
+        // NFS and others do not support the flag; there a second link serves as well (link(2)).
+        guard errno == EINVAL || errno == ENOSYS else { throw SystemError(call: "renameat2", path: name) }
+        guard withPath(path, { path in withPath(other) { Glibc.link(path, $0) } }) == 0 else {
+            throw SystemError(call: "link", path: name)
+        }
+        try remove(bytes: path, named: name)
+    }
+
+    /// unlink(2)
+    public static func remove(bytes path: [UInt8], named name: String) throws(SystemError) {
+        guard withPath(path, { unlink($0) }) == 0 else { throw SystemError(call: "unlink", path: name) }
     }
 
     /// Gives the body the path as a C string.

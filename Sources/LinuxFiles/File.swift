@@ -131,6 +131,16 @@ public final class File: Sendable {
         return isTooLarge || isSumTooLarge ? .max : sum
     }
 
+    /// Gives this file a further name (linkat(2)): this very file, whatever is under its path by now.
+    /// - Returns: false where the directory cannot have it: it is on another file system, or the kernel does not allow it.
+    public func link(as name: String, in directory: Directory) throws(SystemError) -> Bool {
+        if linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", directory.file.descriptor, name, AT_SYMLINK_FOLLOW) == 0 {
+            return true
+        }
+        if [EXDEV, EPERM, EACCES, EMLINK, EOPNOTSUPP, ENOENT].contains(errno) { return false }
+        throw SystemError(call: "linkat", path: directory.path(of: name))
+    }
+
     /// The number of the file's file system (statfs(2), `f_fsid`); nil where the kernel knows none, as for NFS.
     public var fileSystem: UInt64? {
         var space = statvfs()

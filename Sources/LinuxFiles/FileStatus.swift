@@ -18,6 +18,8 @@ public struct FileStatus: Hashable, Sendable {
     /// Permission bits.
     public let mode: UInt32
     public let group: UInt32
+    /// The names of the file (hard links).
+    public let linkCount: UInt64
 
     init(_ raw: stat) {
         kind =
@@ -33,6 +35,7 @@ public struct FileStatus: Hashable, Sendable {
         modifiedNanoseconds = Self.nanoseconds(raw.st_mtim)
         mode = raw.st_mode & 0o7777
         group = raw.st_gid
+        linkCount = UInt64(raw.st_nlink)
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {

@@ -85,6 +85,15 @@ struct BlockDigests: Sendable {
         try file.write(littleEndian(digest.value), at: headerBytes + block * 8)
     }
 
+    /// Writes the side file of a copy whose digests are all known.
+    static func write(_ digests: [CRC64NVME], of size: Int64, beside name: String, in directory: Directory)
+        throws(SystemError)
+    {
+        let file = try directory.open(name + suffix, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
+        try file.setMode(0o640)
+        try file.write(header(size: size) + digests.flatMap { littleEndian($0.value) }, at: 0)
+    }
+
     static func writeHeader(size: Int64, to file: File) throws(SystemError) {
         try file.write(header(size: size), at: 0)
     }

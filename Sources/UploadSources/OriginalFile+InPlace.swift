@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LinuxFiles
-import Uploads
+package import LinuxFiles
+package import Uploads
 
 extension OriginalFile {
     /// Opens a file that is uploaded in place, if it is below one of the roots.
@@ -29,11 +29,7 @@ extension OriginalFile {
         }
     }
 
-    var identity: FileIdentity {
-        FileIdentity(
-            modifiedAt: FileTime(nanoseconds: status.modifiedNanoseconds), inode: status.inode,
-            fileSystem: file.fileSystem)
-    }
+    var identity: FileIdentity { FileIdentity(of: file, status) }
 
     /// - Parameters:
     ///   - size: the job's.
@@ -57,5 +53,13 @@ extension OriginalFile {
         } catch {
             throw UploadError(source: error)
         }
+    }
+}
+
+extension FileIdentity {
+    package init(of file: File, _ status: FileStatus) {
+        self.init(
+            modifiedAt: FileTime(nanoseconds: status.modifiedNanoseconds), inode: status.inode,
+            fileSystem: file.fileSystem)
     }
 }

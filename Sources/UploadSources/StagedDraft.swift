@@ -132,7 +132,7 @@ final class StagedDraft: Sendable {
     }
 
     /// Makes the copy visible under its name.
-    func finish() throws(UploadError) -> StagedFile {
+    func finish(of original: FileIdentity? = nil) throws(UploadError) -> StagedFile {
         do throws(SystemError) {
             let (size, digests) = try progress.withLock { progress throws(SystemError) in
                 let digests = try progress.digester.finish { digest throws(SystemError) in
@@ -147,7 +147,8 @@ final class StagedDraft: Sendable {
             }
             // From now on the worker that carries the copy locks it.
             copy.unlock()
-            return StagedFile(reference: .staged(area: area.id, name: name), size: size, digests: digests)
+            return StagedFile(
+                reference: .staged(area: area.id, name: name), size: size, digests: digests, original: original)
         } catch {
             throw UploadError(staging: error)
         }

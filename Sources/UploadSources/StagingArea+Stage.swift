@@ -23,10 +23,11 @@ extension StagingArea {
         }
         do {
             if original.status.size <= PartPlan.blockBytes {
-                return try await finish(draft, after: { () throws(UploadError) in try draft.copySmall(original) })
+                return try await finish(
+                    draft, of: original.identity, after: { () throws(UploadError) in try draft.copySmall(original) })
             }
             try await draft.copy(original)
-            return try await finish(draft)
+            return try await finish(draft, of: original.identity)
         } catch {
             await discard(draft)
             throw error
@@ -71,14 +72,17 @@ extension StagingArea {
         if Task.isCancelled { throw interrupted }
     }
 
-    /// - Parameter last: the last step before, on the same thread.
+    /// - Parameters:
+    ///   - original: the file that was copied.
+    ///   - last: the last step before, on the same thread.
     private func finish(
-        _ draft: StagedDraft, after last: @escaping @Sendable () throws(UploadError) -> Void = {}
+        _ draft: StagedDraft, of original: FileIdentity? = nil,
+        after last: @escaping @Sendable () throws(UploadError) -> Void = {}
     ) async throws(UploadError) -> StagedFile {
         try Self.checkCancellation()
         let staged = try await Blocking.run { () throws(UploadError) in
             try last()
-            return try draft.finish()
+            return try draft.finish(of: original)
         }
         unsynchronized.withLock { $0.append(draft.name) }
         return staged

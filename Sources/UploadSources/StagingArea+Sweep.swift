@@ -85,7 +85,11 @@ extension StagingArea: SweepableStaging {
                 found.append(
                     StagedLeftover(kind: .partial, name: name, changedAt: status.modifiedAt, bytes: status.size))
             } else {
-                found.append(StagedLeftover(kind: .copy, name: name, changedAt: status.modifiedAt, bytes: status.size))
+                // A file that was linked here has the time of its last change, its digests that of the link.
+                let digests = try directory.status(of: name + BlockDigests.suffix)
+                let changedAt = max(status.modifiedAt, digests?.modifiedAt ?? .distantPast)
+                guard changedAt < changedBefore else { continue }
+                found.append(StagedLeftover(kind: .copy, name: name, changedAt: changedAt, bytes: status.size))
             }
         }
         return found

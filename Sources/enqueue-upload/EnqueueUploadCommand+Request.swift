@@ -67,6 +67,7 @@ extension EnqueueUploadCommand {
         request.contentType = contentType
         request.maxAttempts = maxAttempts
         request.stages = !noStage
+        request.moves = move
         request.manifest = manifest
         request.waits = wait
         request.printsJSON = json

@@ -12,6 +12,10 @@ struct EnqueueUploadCommand: ParsableCommand {
             originals as soon as the command returns. With exit status 0 every job is
             accepted and will survive a crash of any program.
 
+            With --move each file is removed once its job is accepted. On the staging
+            area's file system, a large file is linked there instead of copied. A file
+            that changed in the meantime stays.
+
             In the key of a file whose name is not UTF-8, %FF stands for an invalid byte
             and %25 for a %. A manifest names such a file with {"pathBytes": "base64"}.
 
@@ -119,6 +123,9 @@ struct EnqueueUploadCommand: ParsableCommand {
 
     @Flag(help: "Compute the SHA-256 of the files, too; events have it.")
     var sha256 = false
+
+    @Flag(help: "Remove each file once its job is accepted.")
+    var move = false
 
     @Flag(help: "Upload from where the file lies instead of a copy.")
     var noStage = false

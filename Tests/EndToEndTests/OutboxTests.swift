@@ -37,18 +37,18 @@ import UploadTesting
             try await broker.stopApp()
             let small = try deployment.makeFile("small.bin", bytes: 1000)
             let large = try deployment.makeFile("large.bin", bytes: 5_000_000)
-            let program = try await deployment.run(.enqueue, ["--to", "local:", small.path, large.path])
+            let originals = try [small, large].map { file in
+                let kept = file.appendingPathExtension("kept")
+                try FileManager.default.copyItem(at: file, to: kept)
+                return kept
+            }
+            let program = try await deployment.run(.enqueue, ["--to", "local:", "--move", small.path, large.path])
             #expect(await program.wait() == 0, "\(program.errorText)")
+            for file in [small, large] { #expect(!FileManager.default.fileExists(atPath: file.path)) }
             let ids = program.outputText.split(separator: "\n").map(String.init)
             #expect(ids.count == 2)
             #expect(program.errorText.contains("2 jobs are kept in"), "\(program.errorText)")
             #expect(Set(outbox(deployment).map(\.lastPathComponent)) == Set(ids.map { "\($0).json" }))
-            // The command has ended, so the originals may be deleted.
-            let originals = try [small, large].map { file in
-                let kept = file.appendingPathExtension("kept")
-                try FileManager.default.moveItem(at: file, to: kept)
-                return kept
-            }
             // The files that a crash between confirm and removal would leave.
             let spares = try outbox(deployment).map { file in
                 let spare = deployment.path.appending(path: file.lastPathComponent)

@@ -24,8 +24,8 @@ struct JobMakerTests {
         let area = try await StagingArea.open(at: "\(files.path)/staging")
         let maker = JobMaker(plan: try plan([small, large]), area: area)
         try await maker.makeAll()
-        let loaded = try maker.job(at: 0)
-        let staged = try maker.job(at: 1)
+        let loaded = try maker.load(at: 0).job
+        let staged = try maker.load(at: 1).job
         #expect(loaded.source == .inline(Data(repeating: UInt8(ascii: "s"), count: limit)))
         #expect(loaded.size == Int64(limit))
         #expect(loaded.digests.crc64nvme != nil)
@@ -51,7 +51,7 @@ struct JobMakerTests {
             let maker = JobMaker(plan: plan, area: area)
             try await maker.makeAll()
             let isRead = stages || size == 10 || isAsked
-            #expect(try maker.job(at: 0).digests == (isRead ? Digests(of: bytes, sha256: isAsked) : Digests()))
+            #expect(try maker.load(at: 0).job.digests == (isRead ? Digests(of: bytes, sha256: isAsked) : Digests()))
         }
     }
 
@@ -79,7 +79,7 @@ struct JobMakerTests {
         }
         let maker = JobMaker(plan: plan, area: nil)
         try await maker.makeAll()
-        let job = try maker.job(at: 0)
+        let job = try maker.load(at: 0).job
         guard case .file(let path, let identity) = job.source else {
             Issue.record("not in place: \(job.source)")
             return
@@ -101,7 +101,7 @@ struct JobMakerTests {
         }
         let maker = JobMaker(plan: plan, area: nil)
         try await maker.makeAll()
-        #expect(try maker.job(at: 0).digests == Digests(of: Data(bytes.utf8)))
+        #expect(try maker.load(at: 0).job.digests == Digests(of: Data(bytes.utf8)))
     }
 
     @Test(arguments: [10, 100_000], [true, false])
@@ -115,7 +115,7 @@ struct JobMakerTests {
         let area = try await StagingArea.open(at: "\(files.path)/staging")
         let maker = JobMaker(plan: plan, area: area)
         try await maker.makeAll()
-        let job = try maker.job(at: 0)
+        let job = try maker.load(at: 0).job
         let digest = try #require(Digests(of: bytes, sha256: true).sha256)
         #expect(job.destination == .named(DestinationName(unchecked: "x"), key: "\(digest).jpg"))
     }
@@ -125,7 +125,7 @@ struct JobMakerTests {
         let plan = try plan([small])
         try files.write("small", String(repeating: "s", count: 50_000))
         let error = #expect(throws: UploadError.self) {
-            try JobMaker(plan: plan, area: nil).job(at: 0)
+            try JobMaker(plan: plan, area: nil).load(at: 0).job
         }
         #expect(error?.code == .sourceChanged)
     }
@@ -134,8 +134,8 @@ struct JobMakerTests {
         let paths = try ["b", "a", "c"].map { try files.write($0) }
         let plan = try plan(paths) { $0.serial = SerialPosition(index: 2) }
         let maker = JobMaker(plan: plan, area: nil)
-        let jobs = try (0..<3).map { try maker.job(at: $0) }
-        #expect(try (0..<3).map { try maker.job(at: $0) } == jobs)
+        let jobs = try (0..<3).map { try maker.load(at: $0).job }
+        #expect(try (0..<3).map { try maker.load(at: $0).job } == jobs)
         #expect(jobs.map(\.id) == jobs.map(\.id).sorted() && Set(jobs.map(\.id)).count == 3)
         #expect(jobs.map(\.serial?.index) == [2, 3, 4])
         #expect(jobs.map(\.serial?.after) == [nil, jobs[0].id, jobs[1].id])

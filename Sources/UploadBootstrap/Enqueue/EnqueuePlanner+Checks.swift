@@ -32,6 +32,11 @@ extension EnqueuePlanner {
         if request.from != nil, !request.stages {
             throw ProgramError(.usage, "--no-stage: nothing is staged of what lies at --from; leave it out")
         }
+        if request.moves, !request.stages || request.from != nil || request.paths.contains("-") {
+            let other = request.from != nil ? "--from" : request.stages ? "'-'" : "--no-stage"
+            throw ProgramError(
+                .usage, "--move: only files that are staged can be removed at once; leave out --move or \(other)")
+        }
         if request.verify, let problem = readBackProblem(of: request.destination.reference) {
             throw ProgramError(.usage, "--verify: \(problem)")
         }

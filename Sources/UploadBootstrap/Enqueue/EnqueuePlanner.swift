@@ -187,6 +187,9 @@ struct EnqueuePlanner {
     }
 
     private mutating func add(_ upload: PlannedUpload, key: String, wishes: Int64) throws(ProgramError) {
+        if request.moves, upload.content != .file {
+            note(ProgramError(.badInput, "--move: \(upload.path) is no file that could be removed"), place: "")
+        }
         let position = count
         let isKeyed = upload.wishes.idempotencyKey != nil
         try Self.kept { () throws(UploadError) in

@@ -20,6 +20,8 @@ public struct EnqueueRequest: Sendable {
     public var sha256 = false
     /// Whether files are copied into the staging area; otherwise workers read the original files.
     public var stages = true
+    /// Whether each file is removed once its job is accepted.
+    public var moves = false
     public var maxAttempts: Int?
     public var schedule = EnqueueSchedule()
     /// A name for jobs that belong together.

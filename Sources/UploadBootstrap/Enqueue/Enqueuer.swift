@@ -48,10 +48,15 @@ struct Enqueuer {
             let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
             // The task reads events from now on, so that the queue that collects them does not overflow meanwhile.
             let listening = watch.map { waiting.listen(to: $0) }
-            let fates = await publish(maker, link, listening == nil ? nil : display, within: left)
+            let originals = MovedOriginals(plan: plan)
+            async let unmoved = originals.remove()
+            defer { originals.finish() }
+            let fates = await publish(maker, link, listening == nil ? nil : display, originals, within: left)
             let isTaken = fates.allSatisfy { if case .confirmed = $0 { true } else { false } }
             if listening != nil { forget(fates, maker, display) }
-            let failure = try await settle(fates, maker, away: link.failure)
+            let problem = try await settle(fates, maker, originals, away: link.failure)
+            originals.finish()
+            let failure = ProgramError(joining: [problem, await unmoved].compactMap { $0 })
             // If the broker did not take these jobs, it would not take those of the outbox either.
             if failure == nil, isTaken, let broker = (try? link.get())?.broker { await publishOutbox(to: broker) }
             var code = ExitCode.done
@@ -108,7 +113,8 @@ struct Enqueuer {
 
     /// - Parameter display: learns of each job before the job is published; nil without `--wait`.
     private func publish(
-        _ maker: JobMaker, _ link: Result<Link, UploadError>, _ display: WaitDisplay?, within patience: Duration
+        _ maker: JobMaker, _ link: Result<Link, UploadError>, _ display: WaitDisplay?, _ originals: MovedOriginals,
+        within patience: Duration
     ) async -> [Publication.Fate] {
         guard case .success(let link) = link else { return Array(repeating: .untried, count: plan.count) }
         let submitter = link.submitter
@@ -120,7 +126,9 @@ struct Enqueuer {
         return await publication.publish(
             count: plan.count,
             load: { index throws(UploadError) in
-                let job = try maker.job(at: index)
+                let loaded = try maker.load(at: index)
+                let job = loaded.job
+                originals.note(loaded, at: index)
                 display?.add(job, at: index)
                 let line = try line(of: job, at: index)
                 lines.withLock { $0[index] = line }
@@ -128,6 +136,7 @@ struct Enqueuer {
             },
             shouldStop: { interruption.wasInterrupted },
             confirmed: { index in
+                originals.accept(index)
                 // With `--json --wait`, the line is printed when the upload has ended.
                 let line = lines.withLock { $0.removeValue(forKey: index) }
                 if let line, !request.printsJSON || !request.waits { Console.output(line: line) }
@@ -154,7 +163,7 @@ struct Enqueuer {
     /// Puts jobs into the outbox that an unreachable broker did not take, and removes the staged copies of the other unpublished jobs.
     /// - Returns: the error that lists the jobs that were not enqueued; nil if all were.
     private func settle(
-        _ published: [Publication.Fate], _ maker: JobMaker, away: UploadError?
+        _ published: [Publication.Fate], _ maker: JobMaker, _ originals: MovedOriginals, away: UploadError?
     ) async throws -> ProgramError? {
         var fates = published
         var keptCount = 0
@@ -166,7 +175,7 @@ struct Enqueuer {
                 case .confirmed, .refused, .kept: false
                 }
             }
-            keptCount = await keep(wanted, maker, in: &fates)
+            keptCount = await keep(wanted, maker, originals, in: &fates)
             if keptCount > 0 { tellKept(keptCount, reason) }
         }
         let result = EnqueueResult(fates)
@@ -182,16 +191,20 @@ struct Enqueuer {
 
     /// Writes jobs into the outbox and prints their ids.
     /// - Returns: how many jobs the outbox holds durably.
-    private func keep(_ indices: [Int], _ maker: JobMaker, in fates: inout [Publication.Fate]) async -> Int {
+    private func keep(
+        _ indices: [Int], _ maker: JobMaker, _ originals: MovedOriginals, in fates: inout [Publication.Fate]
+    ) async -> Int {
         var count = 0
         for start in stride(from: 0, to: indices.count, by: Self.keptAtOnce) {
-            count += await keep(indices[start..<min(start + Self.keptAtOnce, indices.count)], maker, in: &fates)
+            let some = indices[start..<min(start + Self.keptAtOnce, indices.count)]
+            count += await keep(some, maker, originals, in: &fates)
         }
         return count
     }
 
     private func keep(
-        _ indices: ArraySlice<Int>, _ maker: JobMaker, in fates: inout [Publication.Fate]
+        _ indices: ArraySlice<Int>, _ maker: JobMaker, _ originals: MovedOriginals,
+        in fates: inout [Publication.Fate]
     ) async -> Int {
         let keepings: [Outbox.Keeping]
         do throws(UploadError) {
@@ -199,7 +212,9 @@ struct Enqueuer {
                 try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
             let first = indices.startIndex
             keepings = try await area.outbox().keep(count: indices.count) { position throws(UploadError) in
-                try maker.job(at: indices[first + position])
+                let loaded = try maker.load(at: indices[first + position])
+                originals.note(loaded, at: indices[first + position])
+                return loaded.job
             }
         } catch {
             let problem = error
@@ -210,6 +225,7 @@ struct Enqueuer {
             switch keeping {
             case .kept:
                 fates[index] = .kept
+                originals.accept(index)
                 count += 1
                 tellKept(index, maker)
             case .refused(let error): if case .untried = fates[index] { fates[index] = .refused(error) }

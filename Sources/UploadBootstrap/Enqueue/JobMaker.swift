@@ -103,13 +103,20 @@ struct JobMaker: Sendable {
         }
     }
 
-    /// The job of an upload as it is published.
+    /// A job as it is published.
+    struct Loaded {
+        var job: UploadJob
+        /// What the bytes were taken of, if it is a file.
+        var original: FileIdentity?
+    }
+
     /// - Throws: `invalidFile` or `sourceChanged` when a small file cannot be read any more or has changed.
-    func job(at position: Int) throws(UploadError) -> UploadJob {
+    func load(at position: Int) throws(UploadError) -> Loaded {
         let upload = try plan.upload(at: position)
-        var job = try loaded(made(upload, at: position), upload)
-        job.serial = try serialPosition(at: position)
-        return job
+        var loaded = try loaded(made(upload, at: position), upload)
+        if request.moves, loaded.original == nil { loaded.original = try plan.file.made(at: position)?.original }
+        loaded.job.serial = try serialPosition(at: position)
+        return loaded
     }
 
     /// The job without its inline bytes, and, for a small file, without their digests.
@@ -173,13 +180,15 @@ struct JobMaker: Sendable {
     }
 
     /// The job with its inline bytes, if the upload is a small file.
-    private func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> UploadJob {
-        guard upload.isInline, upload.content == .file else { return job }
+    private func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> Loaded {
+        guard upload.isInline, upload.content == .file else { return Loaded(job: job) }
         let data: Data
+        let original: FileIdentity
         do throws(SystemError) {
-            data = Data(
-                try File.open(bytes: upload.path.bytes, named: upload.path.description, O_RDONLY | O_NONBLOCK)
-                    .read(SourceReference.inlineBytesMaximum + 1, at: 0))
+            let file = try File.open(
+                bytes: upload.path.bytes, named: upload.path.description, O_RDONLY | O_NONBLOCK)
+            original = FileIdentity(of: file, try file.status())
+            data = Data(try file.read(SourceReference.inlineBytesMaximum + 1, at: 0))
         } catch {
             throw UploadError(
                 .invalidFile, "\(upload.path) is gone or cannot be read any more: enqueue it again", cause: error)
@@ -196,7 +205,7 @@ struct JobMaker: Sendable {
         job.size = Int64(data.count)
         job.digests = digests
         job.destination = upload.place.reference(of: digests)
-        return job
+        return Loaded(job: job, original: original)
     }
 
     private func needsSHA256(_ upload: PlannedUpload) -> Bool { request.sha256 || upload.place.needsSHA256 }
@@ -213,14 +222,18 @@ struct JobMaker: Sendable {
         case .data(let data): return try await stagingArea(for: upload).stage(DataBuffers(data: data), sha256: sha256)
         case .file where upload.isInline:
             let job = try loaded(
-                UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
+                UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload
+            ).job
             return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
         case .file where !request.stages:
             // A key that was used before for other bytes is known by their checksum.
             let isKeyed = upload.wishes.idempotencyKey != nil
             return try await LocalSources.examine(
                 fileAt: upload.path, computing: sha256 ? .sha256 : isKeyed ? .crc64nvme : .none)
-        case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path, sha256: sha256)
+        case .file:
+            let area = try stagingArea(for: upload)
+            if request.moves, let linked = try await area.link(fileAt: upload.path, sha256: sha256) { return linked }
+            return try await area.stage(fileAt: upload.path, sha256: sha256)
         }
     }
 

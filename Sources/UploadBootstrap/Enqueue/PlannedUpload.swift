@@ -78,12 +78,15 @@ struct MadeUpload: Codable, Hashable, Sendable {
     /// Bytes.
     var size: Int64
     var digests: Digests
+    /// What the bytes were taken of, if it is a file.
+    var original: FileIdentity?
     var enqueuedAt: Date
 
     init(_ staged: StagedFile, at now: Date = Date()) {
         source = staged.reference
         size = staged.size
         digests = staged.digests
+        original = staged.original
         enqueuedAt = now
     }
 }

@@ -15,6 +15,12 @@ public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
         self.problems = problems
     }
 
+    /// The problems of all these errors, with the exit status of the first; nil without any.
+    init?(joining errors: [ProgramError]) {
+        guard let first = errors.first else { return nil }
+        self.init(first.exitCode, problems: errors.flatMap(\.problems))
+    }
+
     public var description: String { problems.joined(separator: "\n") }
 }
 

@@ -166,6 +166,7 @@ final class HTTPRangeSession: UploadSession {
         of range: Range<Int64>, from source: any UploadSource
     ) async throws(UploadError) -> CRC64NVME {
         if let known = try await source.checksum(of: range) { return known }
+        if let read = try await source.readChecksum(of: range) { return read }
         var checksum = CRC64NVME()
         do {
             for try await buffer in source.read(range) { checksum.update(buffer) }

@@ -45,6 +45,7 @@ struct ReadBackComparison: Sendable {
     fileprivate func expected(_ range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
         guard let source else { return nil }
         if let known = try await source.checksum(of: range) { return known }
+        if let read = try await source.readChecksum(of: range) { return read }
         var checksum = CRC64NVME()
         do {
             for try await buffer in source.read(range) { checksum.update(buffer) }

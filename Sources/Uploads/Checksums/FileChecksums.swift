@@ -6,7 +6,9 @@ public struct FileChecksums: Hashable, Sendable {
 
     /// JSON: `{"from": 0, "to": 8388608, "crc64nvme": "…"}`, with its first byte and the byte behind its last.
     public struct Stretch: Hashable, Sendable {
+        /// Bytes of the file.
         public let range: Range<Int64>
+        /// Of these bytes alone.
         public let checksum: CRC64NVME
 
         public init(range: Range<Int64>, checksum: CRC64NVME) {
@@ -18,6 +20,7 @@ public struct FileChecksums: Hashable, Sendable {
     /// In order; no two overlap or touch.
     public private(set) var stretches: [Stretch] = []
 
+    /// Of a file of which nothing was read.
     public init() {}
 
     init(_ stretches: [Stretch]) {
@@ -31,13 +34,13 @@ public struct FileChecksums: Hashable, Sendable {
 
     /// Adds a stretch, in place of those that lie within it; one that only overlaps a known one adds nothing.
     public mutating func insert(_ checksum: CRC64NVME, of range: Range<Int64>) {
-        guard !range.isEmpty else { return }
-        stretches.removeAll { range.contains($0.range) && $0.range != range }
+        let isNews = stretches.allSatisfy {
+            !$0.range.overlaps(range) || (range.contains($0.range) && $0.range != range)
+        }
+        guard !range.isEmpty, isNews else { return }
+        stretches.removeAll { range.contains($0.range) }
         let index = (stretches.lastIndex { $0.range.lowerBound < range.lowerBound } ?? -1) + 1
         let (before, after) = (index - 1, index)
-        guard before < 0 || stretches[before].range.upperBound <= range.lowerBound,
-            after == stretches.count || range.upperBound <= stretches[after].range.lowerBound
-        else { return }
         var new = Stretch(range: range, checksum: checksum)
         var replaced = index..<index
         if before >= 0, stretches[before].range.upperBound == range.lowerBound {

@@ -9,6 +9,7 @@ public struct FileTime: Hashable, Sendable {
     /// The digits of the fraction that are known, from 0 to 9.
     public let digits: Int
 
+    /// A time that is known exactly.
     public init(nanoseconds: Int64) {
         self.nanoseconds = max(0, nanoseconds)
         digits = 9
@@ -30,6 +31,7 @@ public struct FileTime: Hashable, Sendable {
         digits = kept.count
     }
 
+    /// The RFC 3339 text in UTC, with so many digits.
     public var text: String {
         let (seconds, fraction) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let second = WireJSON.timestamp(Date(timeIntervalSince1970: Double(seconds))).prefix(19)

@@ -57,8 +57,8 @@ extension SourceReference: Codable {
                 path: try Self.path(in: container),
                 identity: FileIdentity(
                     modifiedAt: try container.decodeIfPresent(FileTime.self, forKey: .modifiedAt),
-                    inode: try Self.number(.inode, in: container),
-                    fileSystem: try Self.number(.fileSystem, in: container)))
+                    inode: try container.decodeNumberIfPresent(forKey: .inode),
+                    fileSystem: try container.decodeNumberIfPresent(forKey: .fileSystem)))
         case .inline:
             let data = try container.decode(Data.self, forKey: .data)
             guard data.count <= Self.inlineBytesMaximum else {
@@ -73,16 +73,6 @@ extension SourceReference: Codable {
                 try container.decode(DestinationReference.self, forKey: .from),
                 seen: try container.decodeIfPresent(StoredObject.self, forKey: .seen))
         }
-    }
-
-    /// A number in a text, because a JSON number of more than 53 bits does not survive every program.
-    private static func number(_ key: Key, in container: KeyedDecodingContainer<Key>) throws -> UInt64? {
-        guard let text = try container.decodeTextIfPresent(atMost: 20, forKey: key) else { return nil }
-        guard let number = UInt64(text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "'\(text)' is no number of 64 bits")
-        }
-        return number
     }
 
     private static func path(in container: KeyedDecodingContainer<Key>) throws -> FilePath {

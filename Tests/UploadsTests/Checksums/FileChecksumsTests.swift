@@ -49,6 +49,10 @@ import Testing
             #expect(checksums == before, "\(range)")
         }
         #expect(checksums.unread(of: 15) == [0..<10])
+        checksums.insert(checksum(30..<40), of: 30..<40)
+        let both = checksums
+        checksums.insert(checksum(15..<50), of: 15..<50)
+        #expect(checksums == both, "a stretch within it is lost")
         #expect(checksums.unread(of: 5) == [0..<5])
     }
 
