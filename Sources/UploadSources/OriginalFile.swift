@@ -5,6 +5,9 @@ import Uploads
 
 /// An open regular file, with its status at the time of opening.
 struct OriginalFile: Sendable {
+    /// Bytes that are read at once for a checksum alone.
+    private static let checksumBytes = 64 << 10
+
     /// The path by which the file was opened.
     let path: FilePath
     let file: File
@@ -51,12 +54,12 @@ struct OriginalFile: Sendable {
 
     private func read(_ range: Range<Int64>, after before: CRC64NVME) throws(UploadError) -> CRC64NVME {
         var checksum = before
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.checksumBytes, alignment: 64)
         defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {
             let room = UnsafeMutableRawBufferPointer(
-                rebasing: buffer.prefix(Int(min(256 << 10, range.upperBound - offset))))
+                rebasing: buffer.prefix(Int(min(Int64(Self.checksumBytes), range.upperBound - offset))))
             let count: Int
             do { count = try file.read(into: room, at: offset) } catch { throw UploadError(source: error) }
             guard count > 0 else { throw shorter }

@@ -1,5 +1,6 @@
 """One large file that leaves its directory, from `enqueue-upload --move` to the completed event."""
 
+import os
 import shutil
 
 from ..bench import Bench
@@ -31,6 +32,7 @@ def run(bench: Bench) -> list[Line]:
 def _longshore(bench: Bench, file, size: int) -> Sample:
     moved = bench.files.directory / "moved"
     shutil.copyfile(file, moved)
+    os.sync()  # else it would be this copy that is written to the disk while the row is measured
     try:
         sample = large_file.longshore(bench, moved, size, "--move")
         assert not moved.exists()
