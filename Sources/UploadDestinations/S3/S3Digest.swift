@@ -33,7 +33,7 @@ struct S3Digest: Hashable, Sendable {
         if algorithm == .crc64nvme {
             crc64nvme = isWhole ? target.job.digests.crc64nvme : nil
             if crc64nvme == nil { crc64nvme = try await source.checksum(of: part.range)?.hexadecimal }
-            // One that only computes this checksum reads faster than one that hands the bytes over.
+            // A reading for the checksum alone is cheaper than one that hands the bytes over.
             if crc64nvme == nil, !signs { crc64nvme = try await source.readChecksum(of: part.range)?.hexadecimal }
         }
         let sha256 = isWhole ? target.job.digests.sha256 : nil
