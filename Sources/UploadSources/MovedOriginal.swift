@@ -19,9 +19,14 @@ public enum MovedOriginal {
                 // Of a symbolic link the name goes, and the file that it names stays.
                 let found = try? OriginalFile(opening: aside)
                 if let found, found.status.size == size, found.identity.agrees(with: identity) {
-                    return try File.remove(bytes: aside.bytes, named: path.description)
+                    return try File.remove(bytes: aside.bytes, named: aside.description)
                 }
-                try File.rename(aside.bytes, to: path.bytes, named: path.description)
+                try File.rename(aside.bytes, to: path.bytes, named: aside.description)
+            } catch  where error.path == aside.description {
+                throw UploadError(
+                    .invalidFile,
+                    "\(path) was enqueued; what was there is \(aside) now, and can be neither removed nor given its name back "
+                        + "(\(error.reason)): look at it", cause: error)
             } catch {
                 throw UploadError(
                     .invalidFile,

@@ -103,13 +103,14 @@ struct JobMaker: Sendable {
         }
     }
 
-    /// A job as it is published.
+    /// A job with its bytes, where they ride inside.
     struct Loaded {
         var job: UploadJob
         /// What the bytes were taken of, if it is a file.
         var original: FileIdentity?
     }
 
+    /// Makes the job of an upload as it is published.
     /// - Throws: `invalidFile` or `sourceChanged` when a small file cannot be read any more or has changed.
     func load(at position: Int) throws(UploadError) -> Loaded {
         let upload = try plan.upload(at: position)

@@ -73,7 +73,7 @@ final class HTTPRangeSession: UploadSession {
             let (state, condition, hasRemoved) = progress.withLock { ($0.state, $0.condition, $0.hasRemoved) }
             guard state.reached < end else { return }
             let next = state.reached..<min(end, state.reached.addingSaturating(state.partBytes))
-            let checksum = try await self.checksum(of: next, from: source)
+            let checksum = try await source.checksumReading(next)
             let before = try await settled()
             // The server would fill a gap with zeros.
             guard before?.size ?? 0 >= state.reached else { throw ranges.gone }
@@ -160,21 +160,5 @@ final class HTTPRangeSession: UploadSession {
             .misconfigured,
             "\(ranges.target.displayURL) took a range for the whole file: it does not take files in ranges; remove 'ranges' from the "
                 + "destination and run the job again", response: stored.response)
-    }
-
-    private func checksum(
-        of range: Range<Int64>, from source: any UploadSource
-    ) async throws(UploadError) -> CRC64NVME {
-        if let known = try await source.checksum(of: range) { return known }
-        if let read = try await source.readChecksum(of: range) { return read }
-        var checksum = CRC64NVME()
-        do {
-            for try await buffer in source.read(range) { checksum.update(buffer) }
-        } catch let error as UploadError {
-            throw error
-        } catch {
-            throw UploadError(.invalidFile, "the source cannot be read", cause: error)
-        }
-        return checksum
     }
 }

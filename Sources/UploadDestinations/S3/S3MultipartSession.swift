@@ -15,7 +15,7 @@ final class S3MultipartSession: UploadSession {
 
     let plan: PartPlan
 
-    /// Whose job has the digests that are known.
+    /// The upload; its job gets the digests that become known.
     private let known: Mutex<S3Upload>
     private let current: S3State
     private let progress: Mutex<Progress>

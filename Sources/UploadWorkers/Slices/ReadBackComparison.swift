@@ -43,17 +43,7 @@ struct ReadBackComparison: Sendable {
 
     /// The checksum of the source's bytes in the range; nil where the source is gone.
     fileprivate func expected(_ range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
-        guard let source else { return nil }
-        if let known = try await source.checksum(of: range) { return known }
-        if let read = try await source.readChecksum(of: range) { return read }
-        var checksum = CRC64NVME()
-        do {
-            for try await buffer in source.read(range) { checksum.update(buffer) }
-        } catch {
-            throw error as? UploadError
-                ?? UploadError(.invalidFile, "the source of \(displayText) cannot be read", cause: error)
-        }
-        return checksum
+        try await source?.checksumReading(range)
     }
 
     /// Takes one buffer after the other, never two at once.

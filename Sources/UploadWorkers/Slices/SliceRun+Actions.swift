@@ -263,7 +263,9 @@ extension SliceRun {
             }
             var digests = baton.job.digests
             if digests.crc64nvme == nil {
-                digests.crc64nvme = try await source.checksum(of: 0..<source.size)?.hexadecimal
+                let whole = 0..<source.size
+                let checksum = isMade ? try? await source.checksum(of: whole) : try await source.checksum(of: whole)
+                digests.crc64nvme = checksum?.hexadecimal
                 session.note(digests)
             }
             var upload = try await session.complete(condition)

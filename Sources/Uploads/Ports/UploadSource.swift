@@ -59,6 +59,20 @@ extension UploadSource {
     public func take(_ checksums: FileChecksums) {}
 
     public func readUnread() async throws(UploadError) {}
+
+    /// The checksum of a range, for which the range is read only where it is not known, in the cheapest way that the source has.
+    /// - Throws: as the elements of ``read(_:)``.
+    public func checksumReading(_ range: Range<Int64>) async throws(UploadError) -> CRC64NVME {
+        if let known = try await checksum(of: range) { return known }
+        if let read = try await readChecksum(of: range) { return read }
+        var checksum = CRC64NVME()
+        do {
+            for try await buffer in read(range) { checksum.update(buffer) }
+        } catch {
+            throw error as? UploadError ?? UploadError(.invalidFile, "the source cannot be read", cause: error)
+        }
+        return checksum
+    }
 }
 
 /// Opens the sources of jobs and removes staged copies.

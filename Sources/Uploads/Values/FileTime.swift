@@ -20,7 +20,8 @@ public struct FileTime: Hashable, Sendable {
         let (head, point, rest) = (text.prefix { $0 != "." }, text.firstIndex(of: "."), text.drop { $0 != "." })
         let fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
         let zone = rest.dropFirst(point == nil ? 0 : 1 + fraction.count)
-        guard point == nil || !fraction.isEmpty, let date = WireJSON.date(String(head + zone)) else { return nil }
+        guard point == nil || !fraction.isEmpty, !zone.contains("."), let date = WireJSON.date(String(head + zone))
+        else { return nil }
         let kept = fraction.prefix(9)
         let seconds = Int64(date.timeIntervalSince1970.rounded())
         let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -7,19 +7,39 @@ import Uploads
 /// destination.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct SourceFaultTests {
     private struct Case {
+        enum Way: CaseIterable {
+            /// The worker reads the file itself.
+            case original
+            case copy
+            /// The worker reads the file itself, which was linked into the staging area.
+            case moved
+
+            var options: [String] {
+                switch self {
+                case .original: ["--no-stage"]
+                case .copy: []
+                case .moved: ["--move"]
+                }
+            }
+        }
+
         let change: SourceChange
-        /// Whether the worker reads a copy in the staging area, or the file itself.
-        let isStaged: Bool
+        let way: Way
         /// Whether the file is sent in parts, or in one request.
         let isMultipart: Bool
 
         var name: String {
-            "\(change)-\(isStaged ? "copy" : "original")-\(isMultipart ? "parts" : "whole")"
+            "\(change)-\(way)-\(isMultipart ? "parts" : "whole")"
         }
 
+        var isStaged: Bool { way != .original }
+
         static let all: [Case] = [false, true].flatMap { isMultipart in
-            SourceChange.allCases.map { Case(change: $0, isStaged: false, isMultipart: isMultipart) }
-                + [.rewritten, .truncated, .deleted].map { Case(change: $0, isStaged: true, isMultipart: isMultipart) }
+            Way.allCases.flatMap { way in
+                (way == .original ? SourceChange.allCases : [.rewritten, .truncated, .deleted]).map {
+                    Case(change: $0, way: way, isMultipart: isMultipart)
+                }
+            }
         }
     }
 
@@ -71,7 +91,7 @@ import Uploads
         try FileManager.default.moveItem(at: made, to: original)
         let before = Set(deployment.stagedFiles())
         let ids = try await deployment.enqueue(
-            ["--to", "\(example.name):\(example.name)", original.path] + (example.isStaged ? [] : ["--no-stage"]))
+            ["--to", "\(example.name):\(example.name)", original.path] + example.way.options)
         let id = try #require(ids.first)
         guard example.isStaged else { return (id, original) }
         let copy = Set(deployment.stagedFiles()).subtracting(before).filter { !$0.hasSuffix(".blocks") }
