@@ -27,6 +27,12 @@ int linux_begin_writing(int descriptor, int64_t offset, int64_t bytes) {
     return sync_file_range(descriptor, offset, bytes, SYNC_FILE_RANGE_WRITE);
 }
 
+int linux_end_writing(int descriptor, int64_t offset, int64_t bytes) {
+    return sync_file_range(
+        descriptor, offset, bytes,
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
 int linux_is_mount_root(int descriptor) {
     struct statx found;
     if (statx(descriptor, "", AT_EMPTY_PATH, 0, &found) != 0) return -1;

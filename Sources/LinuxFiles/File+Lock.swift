@@ -10,6 +10,16 @@ extension File {
         throw failure("flock")
     }
 
+    /// Whether another opening has the lock: tells at once, and keeps nothing but another such question from an answer.
+    public func isLockedElsewhere() throws(SystemError) -> Bool {
+        guard retrying({ flock(descriptor, LOCK_SH | LOCK_NB) }) == 0 else {
+            if errno == EWOULDBLOCK { return true }
+            throw failure("flock")
+        }
+        unlock()
+        return false
+    }
+
     /// Takes the lock, and waits until no other opening has it.
     public func lock() throws(SystemError) {
         guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else { throw failure("flock") }

@@ -153,6 +153,13 @@ public final class File: Sendable {
         _ = linux_begin_writing(descriptor, range.lowerBound, Int64(range.count))
     }
 
+    /// Waits until a range has been written to the disk (sync_file_range(2)). Guarantees nothing about a loss of power; but a write that failed
+    /// is told here, and not once more by ``synchronize()``. Does nothing where the kernel or the file system cannot.
+    public func endWriting(_ range: Range<Int64>) throws(SystemError) {
+        guard retrying({ linux_end_writing(descriptor, range.lowerBound, Int64(range.count)) }) != 0 else { return }
+        if ![ENOSYS, EINVAL, ESPIPE, EOPNOTSUPP].contains(errno) { throw failure("sync_file_range") }
+    }
+
     /// fsync(2)
     public func synchronize() throws(SystemError) {
         guard retrying({ fsync(descriptor) }) == 0 else { throw failure("fsync") }
@@ -164,7 +171,11 @@ public final class File: Sendable {
     }
 
     /// posix_fadvise(2) with `POSIX_FADV_DONTNEED`: clean pages leave the page cache, so that the next read comes from the disk.
-    public func forgetCached() { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
+    /// - Parameter range: the bytes; nil is the whole file.
+    public func forgetCached(_ range: Range<Int64>? = nil) {
+        _ = posix_fadvise(
+            descriptor, off_t(range?.lowerBound ?? 0), off_t(range?.count ?? 0), POSIX_FADV_DONTNEED)
+    }
 
     public func setMode(_ mode: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod") }
@@ -172,6 +183,12 @@ public final class File: Sendable {
 
     public func setGroup(_ group: UInt32) throws(SystemError) {
         guard fchown(descriptor, uid_t.max, group) == 0 else { throw failure("fchown") }
+    }
+
+    /// Makes the file look as if it had last changed in 1970 (futimens(2)).
+    public func setOldest() throws(SystemError) {
+        let times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: 0)]
+        guard futimens(descriptor, times) == 0 else { throw failure("futimens") }
     }
 
     func failure(_ call: String) -> SystemError { SystemError(call: call, path: path) }

@@ -7,7 +7,8 @@ import Uploads
 /// side file beside a copy of several blocks. The digest of the only block of a smaller copy is that of the whole file, which its job tells.
 ///
 /// The file has 32 bytes of header (`LSBLOCK1`, the block's bytes, the file's bytes, 8 reserved; little-endian), then 8 bytes of
-/// CRC-64/NVME for each block. Digests are read when they are needed, so that memory does not grow with the file.
+/// CRC-64/NVME for each block. Digests are read when they are needed, so that memory does not grow with the file. The header is written last:
+/// it is the seal of a copy that workers saw before it was complete. Until then it is a hole of zeros.
 struct BlockDigests: Sendable {
     static let suffix = ".blocks"
 
@@ -26,21 +27,47 @@ struct BlockDigests: Sendable {
 
     private init(_ file: File) { place = .file(file) }
 
+    enum Found: Sendable {
+        case missing
+        /// It is not that of a file of this size.
+        case unfit
+        case unsealed(BlockDigests, Growth)
+        case sealed(BlockDigests)
+    }
+
+    /// How far a copy is that has no seal yet.
+    struct Growth: Sendable {
+        /// The bytes of whole blocks, from the beginning of the file, that are copied.
+        let bytes: Int64
+        let changedAt: Date
+        /// Whether the program that copies holds its lock, as far as that is seen here.
+        let isLocked: Bool
+    }
+
     /// Opens the side file of a copy.
-    /// - Returns: nil when it is missing, or does not fit a file of this size: then only the digests of the whole file are checked.
-    static func open(_ name: String, of size: Int64, in directory: Directory) throws(SystemError) -> BlockDigests? {
+    static func open(_ name: String, of size: Int64, in directory: Directory) throws(SystemError) -> Found {
         let file: File
         do {
             file = try directory.open(name, O_RDONLY | O_NOFOLLOW)
         } catch {
-            if error.number == ENOENT { return nil }
+            if error.number == ENOENT { return .missing }
             throw error
         }
+        if try isSealed(file, of: size) { return .sealed(BlockDigests(file)) }
+        guard try file.read(Int(headerBytes), at: 0).allSatisfy({ $0 == 0 }) else { return .unfit }
+        // The lock before the seal: a program that has let it go has written what it ever will.
+        let isLocked = (try? file.isLockedElsewhere()) ?? false
+        if try isSealed(file, of: size) { return .sealed(BlockDigests(file)) }
+        let status = try file.status()
+        let count = max(0, status.size - headerBytes) / 8
+        let growth = Growth(bytes: count * PartPlan.blockBytes, changedAt: status.modifiedAt, isLocked: isLocked)
+        return .unsealed(BlockDigests(file), growth)
+    }
+
+    private static func isSealed(_ file: File, of size: Int64) throws(SystemError) -> Bool {
+        guard try file.read(Int(headerBytes), at: 0) == header(size: size) else { return false }
         let count = size / PartPlan.blockBytes + (size % PartPlan.blockBytes == 0 ? 0 : 1)
-        guard try file.read(Int(headerBytes), at: 0) == header(size: size),
-            try file.status().size == headerBytes + count * 8
-        else { return nil }
-        return BlockDigests(file)
+        return try file.status().size == headerBytes + count * 8
     }
 
     /// The digest of a block; the first block is 0.

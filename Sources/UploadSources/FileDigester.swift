@@ -32,6 +32,12 @@ struct FileDigester {
         }
     }
 
+    /// Takes the checksum of the next block, where the SHA-256 is not computed.
+    mutating func append(_ checksum: CRC64NVME, count: Int64) {
+        whole.append(checksum, count: count)
+        size += count
+    }
+
     /// - Parameter blockEnded: receives the checksum of a last, smaller block.
     mutating func finish<Failure: Error>(
         blockEnded: (CRC64NVME) throws(Failure) -> Void

@@ -8,9 +8,11 @@ import Uploads
 final class FileSource: UploadSource {
     let size: Int64
 
-    private let original: OriginalFile
+    private let opened: OriginalFile
     private let check: RangeCheck
     private let lock: Lock?
+    /// Of a copy that its producer still made when it was opened.
+    private let growth: CopyGrowth?
     private let isClosed = Mutex(false)
 
     private struct Lock: Sendable {
@@ -20,22 +22,41 @@ final class FileSource: UploadSource {
 
     /// A file in place.
     init(_ original: OriginalFile, digests: Digests) {
-        self.original = original
+        self.opened = original
+        self.growth = nil
         self.size = original.status.size
         self.check = .ranges(ReadChecksums(of: original.status.size, expected: digests))
         self.lock = nil
     }
 
     /// A staged copy.
-    init(_ copy: LockedCopy, name: String, blocks: BlockDigests?, digests: Digests, area: StagingArea) {
-        self.original = OriginalFile(copy)
+    init(_ copy: LockedCopy, name: String, blocks: BlockDigests.Found, digests: Digests, area: StagingArea) {
+        self.opened = OriginalFile(copy)
         self.size = copy.status.size
-        self.check = blocks.map { .blocks($0) } ?? .ranges(ReadChecksums(of: copy.status.size, expected: digests))
         self.lock = Lock(area: area, name: name)
+        switch blocks {
+        case .sealed(let blocks): (self.check, self.growth) = (.blocks(blocks), nil)
+        // The job of a copy that was complete before has digests.
+        case .unsealed(let blocks, _) where digests == Digests():
+            (self.check, self.growth) = (.blocks(blocks), CopyGrowth(of: opened, name: name, in: area))
+        case .missing, .unfit, .unsealed:
+            (self.check, self.growth) = (.ranges(ReadChecksums(of: copy.status.size, expected: digests)), nil)
+        }
+    }
+
+    /// What the file must not differ from.
+    private var original: OriginalFile { growth?.sealed ?? opened }
+
+    func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool {
+        guard let growth else { return true }
+        return try await Blocking.run { () throws(UploadError) in try growth.has(range) }
     }
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
-        RangeReader(file: original.file, size: size, range: range.clamped(to: 0..<size), check: check) {
+        RangeReader(
+            file: original.file, size: size, range: range.clamped(to: 0..<size), check: check,
+            mayBeStale: growth?.isSharedByNetwork == true
+        ) {
             [original, lock] () throws(UploadError) in try Self.verify(original, lock)
         }
     }
@@ -91,8 +112,7 @@ final class FileSource: UploadSource {
             throw UploadError(source: error)
         }
         guard let named, named.isSameFile(as: original.status) else {
-            throw UploadError(
-                .sourceChanged, "\(original.file.path) is no longer there, or another file is: enqueue it again")
+            throw .sourceGone(original.file.path)
         }
     }
 
@@ -122,8 +142,6 @@ final class FileSource: UploadSource {
 
 extension OriginalFile {
     fileprivate init(_ copy: LockedCopy) {
-        path = FilePath(copy.file.path)
-        file = copy.file
-        status = copy.status
+        self.init(path: FilePath(copy.file.path), file: copy.file, status: copy.status)
     }
 }

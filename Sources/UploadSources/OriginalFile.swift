@@ -13,6 +13,12 @@ struct OriginalFile: Sendable {
     let file: File
     let status: FileStatus
 
+    init(path: FilePath, file: File, status: FileStatus) {
+        self.path = path
+        self.file = file
+        self.status = status
+    }
+
     /// - Parameter flags: flags in addition to `O_RDONLY`.
     init(opening path: FilePath, _ flags: CInt = 0) throws(UploadError) {
         self.path = path
@@ -54,19 +60,30 @@ struct OriginalFile: Sendable {
 
     private func read(_ range: Range<Int64>, after before: CRC64NVME) throws(UploadError) -> CRC64NVME {
         var checksum = before
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.checksumBytes, alignment: 64)
+        try forEachPiece(of: range, bytes: Self.checksumBytes) { piece, _ in checksum.update(piece) }
+        return checksum
+    }
+
+    /// Reads a range into one buffer again and again; blocks.
+    /// - Parameters:
+    ///   - bytes: the buffer's size.
+    ///   - body: receives the bytes that were read, and their offset.
+    /// - Throws: `sourceChanged` when the file has become shorter; `invalidFile` when it cannot be read; what the body throws.
+    func forEachPiece(
+        of range: Range<Int64>, bytes: Int, _ body: (UnsafeRawBufferPointer, Int64) throws(UploadError) -> Void
+    ) throws(UploadError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 64)
         defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {
             let room = UnsafeMutableRawBufferPointer(
-                rebasing: buffer.prefix(Int(min(Int64(Self.checksumBytes), range.upperBound - offset))))
+                rebasing: buffer.prefix(Int(min(Int64(bytes), range.upperBound - offset))))
             let count: Int
             do { count = try file.read(into: room, at: offset) } catch { throw UploadError(source: error) }
             guard count > 0 else { throw shorter }
-            checksum.update(UnsafeRawBufferPointer(rebasing: room.prefix(count)))
+            try body(UnsafeRawBufferPointer(rebasing: room.prefix(count)), offset)
             offset += Int64(count)
         }
-        return checksum
     }
 
     private var shorter: UploadError {

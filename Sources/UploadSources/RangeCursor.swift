@@ -95,6 +95,6 @@ struct RangeCursor: Sendable {
     }
 
     private func changed(_ place: String) -> UploadError {
-        .sourceDiffers(reader.file.path, place)
+        .sourceDiffers(reader.file.path, place, retry: reader.mayBeStale ? .afterBackoff : .never)
     }
 }

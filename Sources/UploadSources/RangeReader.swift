@@ -10,6 +10,8 @@ struct RangeReader: AsyncSequence, Sendable {
     let size: Int64
     let range: Range<Int64>
     let check: RangeCheck
+    /// Whether the bytes that are read here may be older than what another host has written: then they are read once more later.
+    var mayBeStale = false
     /// Throws when the file has changed since it was opened.
     let verify: @Sendable () throws(UploadError) -> Void
 

@@ -6,11 +6,14 @@ import Uploads
 
 /// An unfinished copy, under a temporary name, and locked: the lock ends with the process, however that ends, so that a sweep of the
 /// area recognizes the copies of dead programs (`sweepUnfinished`). One caller at a time; all calls block.
+///
+/// It may get its name before it is complete (``show()``). From then on workers lock the copy, and this draft holds the lock on its digests.
 final class StagedDraft: Sendable {
     let name: String
+    let copy: File
+    let computesSHA256: Bool
 
     private let area: StagingArea
-    private let copy: File
     private let progress: Mutex<Progress>
 
     private struct Progress {
@@ -25,24 +28,12 @@ final class StagedDraft: Sendable {
         var file: File?
     }
 
-    /// How the bytes of a file of several blocks get into the copy.
-    private enum Way {
-        /// They are there already: the copy shares the file's blocks.
-        case cloned
-        case inKernel
-        /// Into space that is reserved for the whole copy.
-        case throughMemory
-    }
-
-    /// File systems that copy nothing by themselves: ext4, tmpfs, F2FS (statfs(2)). There copy_file_range(2) moves page by page through a
-    /// pipe, which takes more of a processor than reading and writing large pieces (2 GiB on ext4: .66 to .85 s, and .43 to .57).
-    private static let plainTypes: Set<Int64> = [0xEF53, 0x0102_1994, 0xF2F5_2010]
-
     private var temporaryName: String { Self.temporaryName(of: name) }
     private var blocksName: String { name + BlockDigests.suffix }
 
     init(in area: StagingArea, name: JobID?, sha256: Bool) throws(UploadError) {
         self.area = area
+        computesSHA256 = sha256
         progress = Mutex(Progress(digester: FileDigester(sha256: sha256)))
         self.name = (name ?? JobID()).rawValue
         do {
@@ -66,59 +57,7 @@ final class StagedDraft: Sendable {
 
     static func temporaryName(of copy: String) -> String { ".\(copy).partial" }
 
-    /// Copies a file of at most one block.
-    func copySmall(_ original: OriginalFile) throws(UploadError) {
-        let range = 0..<original.status.size
-        let isCloned: Bool
-        do throws(SystemError) {
-            isCloned = try copy.clone(original.file)
-        } catch {
-            throw UploadError(staging: error)
-        }
-        if !isCloned { try fill(range, from: original, inKernel: true) }
-        try digest(range, of: original)
-        try original.verifyUnchanged()
-    }
-
-    /// Copies a file, in steps of one block on the pool: the next block is copied while the digests of the last one are computed.
-    func copy(_ original: OriginalFile) async throws(UploadError) {
-        let way = try await Blocking.run { [self] () throws(UploadError) in try prepare(for: original) }
-        var ready = try await filled(from: 0, of: original, way).get()
-        while !ready.isEmpty {
-            try StagingArea.checkCancellation()
-            let block = ready
-            async let next = filled(from: block.upperBound, of: original, way)
-            try await Blocking.run { [self] () throws(UploadError) in try digest(block, of: original) }
-            ready = try await next.get()
-        }
-        try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
-    }
-
-    private func prepare(for original: OriginalFile) throws(UploadError) -> Way {
-        do throws(SystemError) {
-            if try copy.clone(original.file) { return .cloned }
-            guard Self.plainTypes.contains(area.directory.fileSystemType) else { return .inKernel }
-            try copy.allocate(original.status.size)
-            return .throughMemory
-        } catch {
-            throw UploadError(staging: error)
-        }
-    }
-
-    /// - Returns: the range of the block from this offset, after its bytes were copied; empty at the end of the file.
-    private func filled(
-        from offset: Int64, of original: OriginalFile, _ way: Way
-    ) async -> Result<Range<Int64>, UploadError> {
-        let range = offset..<min(offset + PartPlan.blockBytes, original.status.size)
-        if way == .cloned || range.isEmpty { return .success(range) }
-        return await Blocking.run { [self] in
-            Result { () throws(UploadError) in
-                try fill(range, from: original, inKernel: way == .inKernel)
-                copy.beginWriting(range)
-                return range
-            }
-        }
-    }
+    var fileSystemType: Int64 { area.directory.fileSystemType }
 
     func append(_ bytes: [UInt8]) throws(UploadError) {
         do {
@@ -131,61 +70,20 @@ final class StagedDraft: Sendable {
         }
     }
 
-    /// Makes the copy visible under its name.
-    func finish(of original: FileIdentity? = nil) throws(UploadError) -> StagedFile {
+    /// Takes in the checksum of the next block.
+    func take(_ checksum: CRC64NVME, of block: Range<Int64>) throws(UploadError) {
         do throws(SystemError) {
-            let (size, digests) = try progress.withLock { progress throws(SystemError) in
-                let digests = try progress.digester.finish { digest throws(SystemError) in
-                    try note(digest, in: &progress.blocks)
-                }
-                let size = progress.digester.size
-                if let file = progress.blocks.file { try BlockDigests.writeHeader(size: size, to: file) }
-                return (size, digests)
+            try progress.withLock { progress throws(SystemError) in
+                progress.digester.append(checksum, count: Int64(block.count))
+                try note(checksum, in: &progress.blocks)
             }
-            guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
-                throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
-            }
-            // From now on the worker that carries the copy locks it.
-            copy.unlock()
-            return StagedFile(
-                reference: .staged(area: area.id, name: name), size: size, digests: digests, original: original)
         } catch {
             throw UploadError(staging: error)
         }
     }
 
-    /// Removes the draft's files; the clean-up of the area removes what this call cannot.
-    func discard() {
-        try? area.directory.remove(temporaryName)
-        try? area.directory.remove(blocksName)
-    }
-
-    private func fill(
-        _ range: Range<Int64>, from original: OriginalFile, inKernel: Bool
-    ) throws(UploadError) {
-        var offset = range.lowerBound
-        do {
-            while offset < range.upperBound {
-                let count = Int(range.upperBound - offset)
-                if inKernel, let copied = try copy.copy(count, at: offset, from: original.file), copied > 0 {
-                    offset += Int64(copied)
-                    continue
-                }
-                // The loop comes here also when nothing was copied: some file systems answer 0 instead of an error.
-                let bytes = try original.read(min(count, StagingArea.bufferBytes), at: offset)
-                try copy.write(bytes, at: offset)
-                offset += Int64(bytes.count)
-            }
-        } catch let error as SystemError {
-            throw UploadError(staging: error)
-        } catch let error as UploadError {
-            throw error
-        } catch {
-            throw UploadError(.unknown, "\(original.file.path) cannot be copied", cause: error)
-        }
-    }
-
-    private func digest(_ range: Range<Int64>, of original: OriginalFile) throws(UploadError) {
+    /// Reads a range that has been copied for its digests.
+    func digest(_ range: Range<Int64>) throws(UploadError) {
         do throws(SystemError) {
             var offset = range.lowerBound
             while offset < range.upperBound {
@@ -201,9 +99,128 @@ final class StagedDraft: Sendable {
         }
     }
 
+    /// Makes the complete copy visible under its name.
+    func finish(of original: FileIdentity? = nil) throws(UploadError) -> StagedFile {
+        do throws(SystemError) {
+            let (size, digests) = try end()
+            try progress.withLock { progress throws(SystemError) in
+                if let file = progress.blocks.file { try BlockDigests.writeHeader(size: size, to: file) }
+            }
+            try takeName()
+            return StagedFile(
+                reference: .staged(area: area.id, name: name), size: size, digests: digests, original: original)
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    /// Removes the draft's files; the clean-up of the area removes what this call cannot.
+    func discard() {
+        try? area.directory.remove(temporaryName)
+        try? area.directory.remove(blocksName)
+    }
+
+    // MARK: A copy that has its name before it is complete
+
+    /// Makes the digests' file and takes its lock, before the first bytes are copied.
+    /// - Returns: false where the file system has no locks: then no worker could see whether this program lives.
+    func beginDigests() throws(UploadError) -> Bool {
+        do throws(SystemError) {
+            return try progress.withLock { progress throws(SystemError) in
+                let file = try createDigests()
+                progress.blocks.file = file
+                return (try? file.lock()) != nil
+            }
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    /// Makes the copy visible under its name, as far as it is, and all of that durable.
+    func show() throws(UploadError) {
+        do throws(SystemError) {
+            try copy.synchronize()
+            try progress.withLock { progress throws(SystemError) in try progress.blocks.file?.synchronize() }
+            try takeName()
+            do throws(SystemError) {
+                try area.directory.synchronize()
+            } catch {
+                try? area.directory.remove(name)
+                throw error
+            }
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    /// Writes the seal, the header of the digests, once all bytes are durable, and makes it durable.
+    /// - Throws: `invalidFile` also when the copy has lost its name.
+    func seal(of original: FileIdentity) throws(UploadError) -> StagedFile {
+        do {
+            let (size, digests) = try end()
+            try copy.synchronize()
+            let named = try area.directory.status(of: name)
+            guard try named?.isSameFile(as: copy.status()) == true else {
+                throw UploadError(
+                    .invalidFile,
+                    "\(area.directory.path(of: name)) was removed before it was complete: its job was cancelled or has failed; ask for it"
+                )
+            }
+            try progress.withLock { progress throws(SystemError) in
+                guard let file = progress.blocks.file else { return }
+                try file.synchronize()
+                try BlockDigests.writeHeader(size: size, to: file)
+                try file.synchronize()
+                file.unlock()
+            }
+            return StagedFile(
+                reference: .staged(area: area.id, name: name), size: size, digests: digests, original: original)
+        } catch let error as SystemError {
+            throw UploadError(staging: error)
+        } catch let error as UploadError {
+            throw error
+        } catch {
+            throw UploadError(.unknown, "\(copy.path) cannot be completed", cause: error)
+        }
+    }
+
+    /// Gives up a copy that has its name. Its digests look as if nothing had been written for long, so that a worker ends the job at once.
+    func abandon() {
+        progress.withLock { progress in
+            try? progress.blocks.file?.setOldest()
+            progress.blocks.file?.unlock()
+        }
+    }
+
+    // MARK: Steps
+
+    private func takeName() throws(SystemError) {
+        guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
+            throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
+        }
+        // From now on the worker that carries the copy locks it.
+        copy.unlock()
+    }
+
+    /// Takes in the digest of the last block.
+    private func end() throws(SystemError) -> (size: Int64, digests: Digests) {
+        try progress.withLock { progress throws(SystemError) in
+            let digests = try progress.digester.finish { digest throws(SystemError) in
+                try note(digest, in: &progress.blocks)
+            }
+            return (progress.digester.size, digests)
+        }
+    }
+
+    private func createDigests() throws(SystemError) -> File {
+        let file = try area.directory.open(blocksName, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
+        try file.setMode(0o640)
+        return file
+    }
+
     private func note(_ digest: CRC64NVME, in blocks: inout Blocks) throws(SystemError) {
         defer { blocks.count += 1 }
-        guard let first = blocks.first else {
+        guard blocks.count > 0 || blocks.file != nil else {
             blocks.first = digest
             return
         }
@@ -211,10 +228,9 @@ final class StagedDraft: Sendable {
         if let opened = blocks.file {
             file = opened
         } else {
-            file = try area.directory.open(blocksName, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
-            try file.setMode(0o640)
+            file = try createDigests()
             blocks.file = file
-            try BlockDigests.write(first, of: 0, to: file)
+            if let first = blocks.first { try BlockDigests.write(first, of: 0, to: file) }
         }
         try BlockDigests.write(digest, of: blocks.count, to: file)
     }

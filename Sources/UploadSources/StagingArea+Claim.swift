@@ -7,7 +7,7 @@ extension StagingArea {
     func claim(_ name: String, for job: UploadJob) async throws(UploadError) -> SourceClaim {
         try await Blocking.run { [self] () throws(UploadError) in
             let copy: LockedCopy
-            let blocks: BlockDigests?
+            let blocks: BlockDigests.Found
             do throws(SystemError) {
                 switch try LockedCopy.lock(name, in: self) {
                 case .busy: return .busy
@@ -24,14 +24,22 @@ extension StagingArea {
                     "the staged copy \(copy.file.path) has \(copy.status.size) bytes, the job says \(job.size): enqueue the file again"
                 )
             }
+            if case .unfit = blocks, job.digests == Digests() {
+                throw UploadError(
+                    .invalidFile,
+                    "\(copy.file.path) has damaged digests, and its job has none: enqueue the file again")
+            }
+            let source = FileSource(copy, name: name, blocks: blocks, digests: job.digests, area: self)
             claimed.withLock { _ = $0.insert(name) }
-            return .claimed(FileSource(copy, name: name, blocks: blocks, digests: job.digests, area: self))
+            return .claimed(source)
         }
     }
 
-    private func blockDigests(_ name: String, _ size: Int64, for job: UploadJob) throws(SystemError) -> BlockDigests? {
+    private func blockDigests(
+        _ name: String, _ size: Int64, for job: UploadJob
+    ) throws(SystemError) -> BlockDigests.Found {
         if size <= PartPlan.blockBytes, let digest = job.digests.crc64nvme.flatMap({ UInt64($0, radix: 16) }) {
-            return BlockDigests(only: CRC64NVME(digest))
+            return .sealed(BlockDigests(only: CRC64NVME(digest)))
         }
         return try BlockDigests.open(name + BlockDigests.suffix, of: size, in: directory)
     }

@@ -26,7 +26,8 @@ extension StagingArea {
                 return try await finish(
                     draft, of: original.identity, after: { () throws(UploadError) in try draft.copySmall(original) })
             }
-            try await draft.copy(original)
+            let way = try await Blocking.run { () throws(UploadError) in try draft.prepare(for: original) }
+            try await draft.copy(original, way)
             return try await finish(draft, of: original.identity)
         } catch {
             await discard(draft)

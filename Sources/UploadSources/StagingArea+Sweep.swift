@@ -42,7 +42,7 @@ extension StagingArea: SweepableStaging {
     }
 
     public func discard(_ leftover: StagedLeftover) async throws(UploadError) -> Bool {
-        if leftover.kind == .copy {
+        if leftover.kind == .copy || Self.isCopy(leftover.name) {
             _ = try Self.checked(leftover.name)
             return try await Blocking.run { [self] () throws(UploadError) -> Bool in
                 if claimed.withLock({ $0.contains(leftover.name) }) { return false }
@@ -89,10 +89,23 @@ extension StagingArea: SweepableStaging {
                 let digests = try directory.status(of: name + BlockDigests.suffix)
                 let changedAt = max(status.modifiedAt, digests?.modifiedAt ?? .distantPast)
                 guard changedAt < changedBefore else { continue }
-                found.append(StagedLeftover(kind: .copy, name: name, changedAt: changedAt, bytes: status.size))
+                let isAbandoned = digests == nil ? false : try isAbandoned(name, status.size)
+                let kind = isAbandoned ? StagedLeftover.Kind.partial : .copy
+                found.append(StagedLeftover(kind: kind, name: name, changedAt: changedAt, bytes: status.size))
             }
         }
         return found
+    }
+
+    private static func isCopy(_ name: String) -> Bool {
+        !name.hasPrefix(".") && !name.hasSuffix(BlockDigests.suffix) && !name.utf8.contains(UInt8(ascii: "/"))
+    }
+
+    /// Whether a copy that had its name before it was complete has lost its producer.
+    private func isAbandoned(_ name: String, _ size: Int64) throws(SystemError) -> Bool {
+        guard case .unsealed(_, let growth) = try BlockDigests.open(name + BlockDigests.suffix, of: size, in: directory)
+        else { return false }
+        return !growth.isLocked
     }
 
     /// - Parameter kind: the kind of files that are not temporary; nil where the clean-up must leave such files.

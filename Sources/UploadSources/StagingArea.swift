@@ -7,7 +7,8 @@ public import Uploads
 /// The directory that producers and workers share: accepted bytes wait here until they are at their destination.
 ///
 /// The area has an id, in a file of its own, and jobs name the id. A copy has a unique name, mode 0640, the directory's group (2770),
-/// and the digests of its blocks beside it. A copy becomes visible under its name when it is complete.
+/// and the digests of its blocks beside it. A copy becomes visible under its name when it is complete; the copy of a large file, which is sent
+/// meanwhile, with its first block (``GrowingCopy``).
 public final class StagingArea: Sendable {
     /// The id by which jobs name the area: a UUID.
     public let id: String

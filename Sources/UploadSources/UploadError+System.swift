@@ -25,10 +25,15 @@ extension UploadError {
     }
 
     /// - Parameter place: the part of the file that differs, such as ` in its block 2`.
-    static func sourceDiffers(_ path: String, _ place: String = "") -> UploadError {
+    static func sourceDiffers(_ path: String, _ place: String = "", retry: Retry = .never) -> UploadError {
         UploadError(
-            .sourceChanged, "\(path) differs from the enqueued file\(place): the digests differ; enqueue the file again"
-        )
+            .sourceChanged,
+            "\(path) differs from the enqueued file\(place): the digests differ; enqueue the file again",
+            retry: retry)
+    }
+
+    static func sourceGone(_ path: String) -> UploadError {
+        UploadError(.sourceChanged, "\(path) is no longer there, or another file is: enqueue it again")
     }
 
     /// A system call that failed on the staging area.

@@ -13,7 +13,8 @@ import UploadTesting
         _ deployment: Deployment, by workers: [RunningProgram]
     ) async throws -> (file: URL, id: String) {
         let file = try deployment.makeFile("large.bin", bytes: Self.size)
-        let ids = try await deployment.enqueue(["--to", "local:", file.path])
+        // With the digest the file is copied before its job is published, so that the upload does not end with the command.
+        let ids = try await deployment.enqueue(["--to", "local:", "--sha256", file.path])
         try await eventually("the upload is under way") {
             try workers.reduce(0) { try $0 + $1.bytesWritten() } > Int64(Self.size / 4)
         }

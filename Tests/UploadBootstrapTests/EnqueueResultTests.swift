@@ -34,6 +34,21 @@ struct EnqueueResultTests {
         #expect(problem.problems.contains { $0.hasPrefix("1 may have been enqueued") && $0.contains(": b;") })
     }
 
+    @Test func `what could not be copied to the end is named with the reason, and its job has its copy`() {
+        let result = EnqueueResult([
+            .confirmed, .incomplete(UploadError(.sourceChanged, "b changed while it was read")), .untried,
+        ])
+        #expect(result.absent == [2] && result.enqueuedCount == 1)
+        let problem = result.problem { paths[$0] }
+        #expect(problem.exitCode == .badInput)
+        #expect(
+            problem.problems == [
+                "b: b changed while it was read", "1 of 3 was enqueued, its id is on standard output",
+                "1 could not be copied to the end: b; what was begun of it is removed, and its job fails; enqueue it again",
+                "1 was not tried: c; enqueue it again",
+            ])
+    }
+
     @Test func `without a reason it was interrupted, and one is spoken of as one`() {
         let problem = EnqueueResult([.confirmed, .untried]).problem { paths[$0] }
         #expect(problem.exitCode == .interrupted)

@@ -169,7 +169,8 @@ import UploadsAPI
         ("retry", "next attempt"), ("circuitOpen", "cannot be used"), ("limited", "limit"),
         ("notYet", "not done with it yet"),
         ("scheduled", "not to start"),
-        ("locked", "staged copy"), ("unknownDestination", "configuration"), ("unknownStagingArea", "staging area"),
+        ("locked", "staged copy"), ("copying", "still copies"), ("unknownDestination", "configuration"),
+        ("unknownStagingArea", "staging area"),
         ("unsupportedVersion", "newer version"), ("newWord", "newWord"),
     ])
     func `a waiting job says what for, and until when`(reason: String, word: String) {

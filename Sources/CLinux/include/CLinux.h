@@ -15,6 +15,8 @@ ssize_t linux_copy_file_range(int from, int to, int64_t offset, size_t bytes);
 int linux_allocate(int descriptor, int64_t bytes);
 // sync_file_range(2) with SYNC_FILE_RANGE_WRITE: begins to write, and does not wait
 int linux_begin_writing(int descriptor, int64_t offset, int64_t bytes);
+// sync_file_range(2) with all flags: writes what is left, and waits
+int linux_end_writing(int descriptor, int64_t offset, int64_t bytes);
 // statx(2): 1 when the descriptor is the root of a mount, 0 when it is not, -1 when the kernel does not say
 int linux_is_mount_root(int descriptor);
 // syncfs(2)

@@ -196,8 +196,8 @@ struct EnqueuePlanner {
             try file.add(
                 PlanFile.Row(
                     path: upload.path, content: upload.content, key: key, size: upload.size,
-                    contentType: upload.contentType, wishes: wishes, id: upload.id, isReadLater: upload.isReadLater,
-                    isKeyed: isKeyed), at: position)
+                    contentType: upload.contentType, wishes: wishes, id: upload.id,
+                    reading: upload.reading(for: request), isKeyed: isKeyed), at: position)
         }
         count += 1
         isStaged = isStaged || (request.stages && !upload.isInline && !upload.isElsewhere)

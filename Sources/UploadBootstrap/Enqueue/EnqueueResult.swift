@@ -13,6 +13,8 @@ struct EnqueueResult {
     /// Jobs that have not arrived and would be refused again unchanged.
     private(set) var refused: [(index: Int, error: UploadError)] = []
     private(set) var untried: [Int] = []
+    /// Jobs that the broker has, and that fail because their copies could not be completed.
+    private(set) var incomplete: [(index: Int, error: UploadError)] = []
     private let count: Int
 
     init(_ fates: [Publication.Fate]) {
@@ -20,6 +22,7 @@ struct EnqueueResult {
         for (index, fate) in fates.enumerated() {
             switch fate {
             case .confirmed, .kept: enqueuedCount += 1
+            case .incomplete(let error): incomplete.append((index, error))
             case .unknown(let error): unknown.append((index, error))
             case .refused(let error): refused.append((index, error))
             case .untried: untried.append(index)
@@ -33,17 +36,26 @@ struct EnqueueResult {
     /// The error that lists the jobs that were enqueued and those that were not, with a remedy for each.
     /// - Parameter path: returns the path of the upload at an index.
     func problem(path: (Int) -> String) -> ProgramError {
-        let first = (refused + unknown).min { $0.index < $1.index }?.error
-        var problems = refused.prefix(Self.namesMaximum).map { "\(path($0.index)): \(ProgramError($0.error))" }
-        if refused.isEmpty { problems.append(first.map { ProgramError($0).description } ?? "interrupted") }
+        let first = (refused + incomplete + unknown).min { $0.index < $1.index }?.error
+        var problems = (refused + incomplete).prefix(Self.namesMaximum).map {
+            "\(path($0.index)): \(ProgramError($0.error))"
+        }
+        if problems.isEmpty { problems.append(first.map { ProgramError($0).description } ?? "interrupted") }
         switch enqueuedCount {
-        case 0: if unknown.isEmpty { problems.append("nothing was enqueued") }
+        case 0: if unknown.isEmpty, incomplete.isEmpty { problems.append("nothing was enqueued") }
         case 1: problems.append("1 of \(count) was enqueued, its id is on standard output")
         default: problems.append("\(enqueuedCount) of \(count) were enqueued, their ids are on standard output")
         }
         if !refused.isEmpty {
             problems.append(
                 "\(refused.count) cannot be enqueued as they are: \(names(refused.map(\.index), path)); correct these")
+        }
+        if !incomplete.isEmpty {
+            problems.append(
+                """
+                \(incomplete.count) could not be copied to the end: \(names(incomplete.map(\.index), path)); \
+                what was begun of it is removed, and its job fails; enqueue it again
+                """)
         }
         if let next = untried.first {
             problems.append(

@@ -43,7 +43,8 @@ struct Enqueuer {
             let watch = (try? link.get())?.watch
             let maker = JobMaker(
                 plan: plan, area: try await area(isAway: link.failure != nil), namespace: configuration.namespace)
-            try await interruption.cancelling { try await maker.makeAll() }
+            let isAway = link.failure != nil
+            try await interruption.cancelling { try await maker.makeAll(isAway: isAway) }
             let display = WaitDisplay(plan: plan, printsJSON: request.printsJSON)
             let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
             // The task reads events from now on, so that the queue that collects them does not overflow meanwhile.
@@ -51,10 +52,11 @@ struct Enqueuer {
             let originals = MovedOriginals(plan: plan)
             async let unmoved = originals.remove()
             defer { originals.finish() }
-            let fates = await publish(maker, link, listening == nil ? nil : display, originals, within: left)
+            let copies = GrowingCopies(maker, interruption)
+            let fates = await publish(maker, copies, link, listening == nil ? nil : display, originals, within: left)
             let isTaken = fates.allSatisfy { if case .confirmed = $0 { true } else { false } }
             if listening != nil { forget(fates, maker, display) }
-            let problem = try await settle(fates, maker, originals, away: link.failure)
+            let problem = try await settle(fates, maker, copies, originals, away: link.failure)
             originals.finish()
             let failure = ProgramError(joining: [problem, await unmoved].compactMap { $0 })
             // If the broker did not take these jobs, it would not take those of the outbox either.
@@ -113,8 +115,8 @@ struct Enqueuer {
 
     /// - Parameter display: learns of each job before the job is published; nil without `--wait`.
     private func publish(
-        _ maker: JobMaker, _ link: Result<Link, UploadError>, _ display: WaitDisplay?, _ originals: MovedOriginals,
-        within patience: Duration
+        _ maker: JobMaker, _ copies: GrowingCopies, _ link: Result<Link, UploadError>, _ display: WaitDisplay?,
+        _ originals: MovedOriginals, within patience: Duration
     ) async -> [Publication.Fate] {
         guard case .success(let link) = link else { return Array(repeating: .untried, count: plan.count) }
         let submitter = link.submitter
@@ -125,7 +127,8 @@ struct Enqueuer {
         let lines = Mutex<[Int: String]>([:])
         return await publication.publish(
             count: plan.count,
-            load: { index throws(UploadError) in
+            load: { index async throws(UploadError) in
+                try await copies.begin(index)
                 let loaded = try maker.load(at: index)
                 let job = loaded.job
                 originals.note(loaded, at: index)
@@ -134,6 +137,7 @@ struct Enqueuer {
                 lines.withLock { $0[index] = line }
                 return job
             },
+            complete: { index async throws(UploadError) in try await copies.finish(index) },
             shouldStop: { interruption.wasInterrupted },
             confirmed: { index in
                 originals.accept(index)
@@ -154,7 +158,7 @@ struct Enqueuer {
         for (index, fate) in fates.enumerated() {
             switch fate {
             case .confirmed, .untried, .kept: break
-            case .unknown, .refused:
+            case .incomplete, .unknown, .refused:
                 if let upload = try? plan.upload(at: index) { display.remove(maker.id(of: upload)) }
             }
         }
@@ -163,7 +167,8 @@ struct Enqueuer {
     /// Puts jobs into the outbox that an unreachable broker did not take, and removes the staged copies of the other unpublished jobs.
     /// - Returns: the error that lists the jobs that were not enqueued; nil if all were.
     private func settle(
-        _ published: [Publication.Fate], _ maker: JobMaker, _ originals: MovedOriginals, away: UploadError?
+        _ published: [Publication.Fate], _ maker: JobMaker, _ copies: GrowingCopies, _ originals: MovedOriginals,
+        away: UploadError?
     ) async throws -> ProgramError? {
         var fates = published
         var keptCount = 0
@@ -172,10 +177,11 @@ struct Enqueuer {
                 switch fates[index] {
                 case .unknown: true
                 case .untried: !interruption.wasInterrupted
-                case .confirmed, .refused, .kept: false
+                case .confirmed, .incomplete, .refused, .kept: false
                 }
             }
-            keptCount = await keep(wanted, maker, originals, in: &fates)
+            let whole = await complete(wanted, maker, copies, in: &fates)
+            keptCount = await keep(whole, maker, originals, in: &fates)
             if keptCount > 0 { tellKept(keptCount, reason) }
         }
         let result = EnqueueResult(fates)
@@ -185,8 +191,28 @@ struct Enqueuer {
                 .unavailable, "no outcomes arrive while the broker is away; ask for the ids when it is back")
         }
         // A job that may have arrived keeps its staged copy.
+        await copies.cancel(result.absent)
         await maker.discard(result.absent)
         return result.problem(path: plan.name)
+    }
+
+    /// Completes the copies of large files whose jobs are to be kept.
+    /// - Returns: the jobs whose bytes are all durable.
+    private func complete(
+        _ indices: [Int], _ maker: JobMaker, _ copies: GrowingCopies, in fates: inout [Publication.Fate]
+    ) async -> [Int] {
+        var whole: [Int] = []
+        for index in indices {
+            do {
+                try await copies.finish(index)
+                try await interruption.cancelling { try await maker.makeWhole(at: index) }
+                whole.append(index)
+            } catch {
+                guard let error = error as? UploadError, case .untried = fates[index] else { continue }
+                if error.code != .interrupted { fates[index] = .refused(error) }
+            }
+        }
+        return whole
     }
 
     /// Writes jobs into the outbox and prints their ids.

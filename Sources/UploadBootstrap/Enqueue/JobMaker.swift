@@ -18,6 +18,7 @@ struct JobMaker: Sendable {
     var namespace = "upload"
     /// The time at which small files count as enqueued.
     private let startedAt = Date()
+    private let synchronizing = AsyncLock()
 
     private var request: EnqueueRequest { plan.request }
 
@@ -27,11 +28,12 @@ struct JobMaker: Sendable {
         self.namespace = namespace
     }
 
-    /// Puts the bytes of all uploads where workers can read them, and registers idempotency keys. When this returns, the staged copies are
-    /// durable; when it throws, they are removed.
-    func makeAll() async throws(UploadError) {
+    /// Puts the bytes of all uploads where workers can read them, except for those that are copied while they are published, and registers
+    /// idempotency keys. When this returns, the staged copies are durable; when it throws, they are removed.
+    /// - Parameter isAway: whether the broker is away, so that nothing is published now, and everything is copied first.
+    func makeAll(isAway: Bool = false) async throws(UploadError) {
         do throws(UploadError) {
-            try await stage()
+            try await stage(all: isAway)
             try await area?.synchronize()
         } catch {
             await removeCopies { _ in true }
@@ -40,7 +42,7 @@ struct JobMaker: Sendable {
         try await register()
     }
 
-    private func stage() async throws(UploadError) {
+    private func stage(all: Bool) async throws(UploadError) {
         var failure: UploadError?
         await withTaskGroup(of: UploadError?.self) { group in
             var next = 0
@@ -48,7 +50,7 @@ struct JobMaker: Sendable {
             func startNext() {
                 guard failure == nil else { return }
                 do throws(UploadError) {
-                    guard let position = try plan.file.firstToMake(from: next) else { return }
+                    guard let position = try plan.file.firstToMake(from: next, orWhilePublished: all) else { return }
                     next = position + 1
                     group.addTask { await self.make(at: position) }
                 } catch {
@@ -75,6 +77,37 @@ struct JobMaker: Sendable {
         } catch {
             return error
         }
+    }
+
+    /// Copies a large file while its job is published.
+    /// - Parameter begun: called when the job may be published.
+    func copy(at position: Int, begun: @Sendable () -> Void) async throws(UploadError) {
+        let upload = try plan.upload(at: position)
+        let area = try stagingArea(for: upload)
+        if request.moves, let linked = try await area.link(fileAt: upload.path) {
+            try plan.file.keep(MadeUpload(linked), at: position)
+            try await synchronize()
+        } else if let copy = try await area.beginCopy(ofFileAt: upload.path) {
+            let made = MadeUpload(copy.staged)
+            try plan.file.keep(made, at: position)
+            begun()
+            try plan.file.keep(MadeUpload(try await copy.finish(), at: made.enqueuedAt), at: position)
+        } else {
+            try await makeWhole(at: position)
+        }
+    }
+
+    /// Copies a large file before its job is kept or published, unless its copy is made already.
+    func makeWhole(at position: Int) async throws(UploadError) {
+        guard try plan.file.row(at: position).reading == .whilePublished, try plan.file.made(at: position) == nil
+        else { return }
+        if let problem = await make(at: position) { throw problem }
+        try await synchronize()
+    }
+
+    /// One at a time: a second call would find nothing to do while the first one still flushes.
+    private func synchronize() async throws(UploadError) {
+        try await synchronizing.withLock { () async throws(UploadError) in try await area?.synchronize() }
     }
 
     /// Registers keyed jobs under the id that follows from their key. A job whose key was registered earlier takes the source of that
@@ -160,7 +193,8 @@ struct JobMaker: Sendable {
     }
 
     private func made(_ upload: PlannedUpload, at position: Int) throws(UploadError) -> UploadJob {
-        let made = try upload.isReadLater ? nil : plan.file.made(at: position)
+        let made =
+            try upload.reading(for: request) == .whenPublished ? nil : plan.file.made(at: position)
         let source =
             made
             ?? MadeUpload(

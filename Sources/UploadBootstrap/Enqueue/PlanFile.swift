@@ -21,7 +21,7 @@ final class PlanFile: Sendable {
         /// The number of the upload's wishes; 0 stands for those of the command line.
         var wishes: Int64
         var id: JobID
-        var isReadLater: Bool
+        var reading: PlannedUpload.Reading
         var isKeyed: Bool
     }
 
@@ -57,7 +57,7 @@ final class PlanFile: Sendable {
                         CREATE TABLE uploads (
                             position INTEGER PRIMARY KEY, path BLOB NOT NULL, kind INTEGER NOT NULL, content BLOB,
                             key TEXT NOT NULL, size INTEGER, type TEXT NOT NULL, wishes INTEGER NOT NULL, id TEXT NOT NULL,
-                            isReadLater INTEGER NOT NULL, isKeyed INTEGER NOT NULL);
+                            reading INTEGER NOT NULL, isKeyed INTEGER NOT NULL);
                         CREATE TABLE wishes (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
                         CREATE TABLE claims (claim BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
                         CREATE TABLE made (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -76,7 +76,7 @@ final class PlanFile: Sendable {
             try db.cachedStatement(sql: "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
                 arguments: [
                     position, Data(row.path.bytes), kind, content, row.key, row.size, row.contentType, row.wishes,
-                    row.id.rawValue, row.isReadLater, row.isKeyed,
+                    row.id.rawValue, row.reading.rawValue, row.isKeyed,
                 ])
         }
     }
@@ -98,7 +98,7 @@ final class PlanFile: Sendable {
         try write { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT path, kind, content, key, size, type, wishes, id, isReadLater, isKeyed FROM uploads
+                    SELECT path, kind, content, key, size, type, wishes, id, reading, isKeyed FROM uploads
                     WHERE position >= ? ORDER BY position LIMIT ?
                     """)
             let found = try GRDB.Row.fetchCursor(statement, arguments: [position, Self.pageCount])
@@ -108,17 +108,19 @@ final class PlanFile: Sendable {
                 rows.append(
                     Row(
                         path: FilePath(bytes: row[0] as Data), content: try Self.content(row[1], row[2]), key: row[3],
-                        size: row[4], contentType: row[5], wishes: row[6], id: id, isReadLater: row[8],
-                        isKeyed: row[9]))
+                        size: row[4], contentType: row[5], wishes: row[6], id: id,
+                        reading: PlannedUpload.Reading(rawValue: row[8]) ?? .before, isKeyed: row[9]))
             }
             return rows
         }
     }
 
-    /// The first upload from a position on whose bytes are needed before it is published; nil when there is none.
-    func firstToMake(from position: Int) throws(UploadError) -> Int? {
-        try first(
-            "SELECT position FROM uploads WHERE position >= ? AND NOT isReadLater ORDER BY position LIMIT 1",
+    /// The first upload from a position on whose bytes are read before or, if asked for, while it is published, and not when its message is
+    /// made; nil when there is none.
+    func firstToMake(from position: Int, orWhilePublished: Bool = false) throws(UploadError) -> Int? {
+        let last = orWhilePublished ? PlannedUpload.Reading.whilePublished : .before
+        return try first(
+            "SELECT position FROM uploads WHERE position >= ? AND reading <= \(last.rawValue) ORDER BY position LIMIT 1",
             from: position)
     }
 

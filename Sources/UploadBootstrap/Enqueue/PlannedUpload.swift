@@ -31,8 +31,24 @@ struct PlannedUpload: Hashable {
     /// Whether it is an object at a destination or URL, of which no copy is made here.
     var isElsewhere: Bool { if case .object = content { true } else { false } }
 
-    /// Whether its bytes are read only when its job is published, so that thousands of small files are never in memory at once.
-    var isReadLater: Bool { isInline && content == .file && wishes.idempotencyKey == nil }
+    /// When its bytes are read.
+    enum Reading: Int {
+        /// Before the first job of the command is published.
+        case before
+        /// Into a copy that grows while its job is under way.
+        case whilePublished
+        /// When its message is made, so that thousands of small files are never in memory at once.
+        case whenPublished
+    }
+
+    /// - Parameter request: what the command line asks for all uploads.
+    func reading(for request: EnqueueRequest) -> Reading {
+        // A key that was used before for other bytes is known by their digests.
+        guard content == .file, wishes.idempotencyKey == nil else { return .before }
+        if isInline { return .whenPublished }
+        let isLarge = size.map { $0 > GrowingCopy.bytesMinimum } ?? false
+        return isLarge && request.stages && !request.sha256 && !place.needsSHA256 ? .whilePublished : .before
+    }
 }
 
 /// The destination of an upload, as far as it is known before the bytes are read.

@@ -7,7 +7,8 @@ import Synchronization
 public final class Interruption: Sendable {
     private struct State {
         var wasInterrupted = false
-        var cancel: (@Sendable () -> Void)?
+        var tasks: [Int: @Sendable () -> Void] = [:]
+        var count = 0
     }
 
     private let state = Mutex(State())
@@ -35,28 +36,33 @@ public final class Interruption: Sendable {
 
     public var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
-    /// Runs the body in a task that the first signal cancels. Run only one body at a time.
+    /// Runs the body in a task that the first signal cancels, and that is cancelled with the caller's. Several may run at once.
     public func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task(operation: body)
-        let isLate = state.withLock { state in
-            state.cancel = { task.cancel() }
-            return state.wasInterrupted
+        let (number, isLate) = state.withLock { state in
+            state.count += 1
+            state.tasks[state.count] = { task.cancel() }
+            return (state.count, state.wasInterrupted)
         }
         if isLate { task.cancel() }
-        defer { state.withLock { $0.cancel = nil } }
-        return try await task.value
+        defer { state.withLock { $0.tasks[number] = nil } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     /// Handles a signal; tests call this directly.
     func received(_ signal: Int32) {
-        let (isFirst, cancel) = state.withLock { state in
+        let (isFirst, tasks) = state.withLock { state in
             defer { state.wasInterrupted = true }
-            return (!state.wasInterrupted, state.cancel)
+            return (!state.wasInterrupted, state.tasks)
         }
         if isFirst {
-            cancel?()
+            for cancel in tasks.values { cancel() }
         } else if signal != SIGHUP {
             // A terminal that closes sends SIGHUP twice: from its shell and from the kernel.
             _exit(ExitCode.interrupted.rawValue)

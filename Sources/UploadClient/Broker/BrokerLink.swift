@@ -164,7 +164,7 @@ package final class BrokerLink: Sendable {
             ).first ?? .untried
         }.value
         switch fate {
-        case .confirmed: return
+        case .confirmed, .incomplete: return
         case .refused(let error):
             forgetSubmitter(for: job.queue)
             throw error

@@ -5,6 +5,8 @@ package struct Publication: Sendable {
     /// The result for one job. Without an error it takes 8 bytes, because there is one for each job.
     package enum Fate: Sendable {
         case confirmed
+        /// It was confirmed, and then its bytes could not be made complete: the job fails.
+        indirect case incomplete(UploadError)
         /// No confirm came, and repeating did not help: the job may have arrived.
         indirect case unknown(UploadError)
         /// The job cannot be published as it is, and has not arrived.
@@ -46,11 +48,13 @@ package struct Publication: Sendable {
     /// Publishes as many jobs as it can; after the first failure no further job is begun. A job that the broker refuses
     /// for itself (it is too large, say) ends this only if each job must arrive before the next.
     /// - Parameters:
-    ///   - load: makes the message of the job at an index.
+    ///   - load: makes the message of the job at an index. `interrupted` leaves the job untried.
+    ///   - complete: called with each index once its job is confirmed: makes sure that all of its bytes are durable.
     ///   - shouldStop: asked before each job is begun.
     ///   - confirmed: called with each confirmed index, in order, as soon as all earlier jobs have ended as well.
     package func publish(
-        count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob,
+        count: Int, load: @escaping @Sendable (Int) async throws(UploadError) -> UploadJob,
+        complete: @escaping @Sendable (Int) async throws(UploadError) -> Void = { _ in },
         shouldStop: @Sendable () -> Bool, confirmed: (Int) -> Void
     ) async -> [Fate] {
         var fates = Array(repeating: Fate.untried, count: count)
@@ -66,7 +70,10 @@ package struct Publication: Sendable {
                     let index = next
                     next += 1
                     inFlight.insert(index)
-                    group.addTask { (index, await self.fate { () throws(UploadError) in try load(index) }) }
+                    group.addTask {
+                        let fate = await self.fate { () async throws(UploadError) in try await load(index) }
+                        return (index, await fate.once { () async throws(UploadError) in try await complete(index) })
+                    }
                 }
             }
             fill(window)
@@ -89,13 +96,17 @@ package struct Publication: Sendable {
         switch fate {
         case .confirmed: true
         case .refused(let error): error.code == .rejected && window > 1
-        case .unknown, .untried, .kept: false
+        case .incomplete, .unknown, .untried, .kept: false
         }
     }
 
-    private func fate(_ load: () throws(UploadError) -> UploadJob) async -> Fate {
+    private func fate(_ load: () async throws(UploadError) -> UploadJob) async -> Fate {
         let job: UploadJob
-        do throws(UploadError) { job = try load() } catch { return .refused(error) }
+        do throws(UploadError) {
+            job = try await load()
+        } catch {
+            return error.code == .interrupted ? .untried : .refused(error)
+        }
         var mayHaveArrived = false
         let end = ContinuousClock.now + patience
         var left = patience
@@ -116,6 +127,15 @@ package struct Publication: Sendable {
             }
         }
         return .untried
+    }
+}
+
+extension Publication.Fate {
+    /// The fate of a confirmed job after its bytes were made complete.
+    fileprivate func once(_ complete: () async throws(UploadError) -> Void) async -> Self {
+        guard case .confirmed = self else { return self }
+        do throws(UploadError) { try await complete() } catch { return .incomplete(error) }
+        return self
     }
 }
 

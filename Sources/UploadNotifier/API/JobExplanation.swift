@@ -205,6 +205,8 @@ struct JobExplanation: Hashable, Sendable {
             "a limit of destination '\(destination)' or of its worker holds it up\(when)\(trouble(of: job))"
         case "scheduled": "it is not to start before \(when.isEmpty ? "its time" : String(when.dropFirst(7)))"
         case "locked": "another slice works on its staged copy; it waits\(when)"
+        case "copying":
+            "the program that enqueued it still copies the file into the staging area; it goes on with the copy"
         case "unknownDestination":
             "no worker that looked at it knows destination '\(destination)'; add it to the workers' configuration"
         case "unknownStagingArea":

@@ -9,6 +9,8 @@ struct PacedSource: UploadSource {
     var size: Int64 { source.size }
     var isFetched: Bool { source.isFetched }
 
+    func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool { try await source.isAvailable(range) }
+
     func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         PacedBytes(bytes: source.read(range), pace: pace, isUrgent: isUrgent)
     }

@@ -76,6 +76,10 @@ extension SliceRun {
     static let withdrawn = UploadError(
         .interrupted, "the step was called off before its turn came: do it again")
 
+    private static let notCopied = UploadError(
+        .invalidResponse, "the destination claims to hold parts that were not sent to it: the upload is not completed",
+        retry: .afterBackoff)
+
     /// Waits until the destination's limit lets another step begin.
     /// - Returns: nil when the step may begin, else the answer to a step that was called off before.
     private func turn(_ tickets: Tickets) async -> SliceFact? {
@@ -215,15 +219,20 @@ extension SliceRun {
     }
 
     private func sendPart(_ index: Int, _ tickets: Tickets) async -> SliceFact? {
+        let (session, source, part, traffic) = open.withLock {
+            ($0.session, $0.source, $0.missing[index], $0.traffic)
+        }
+        guard let session, let source else { return nil }
+        do {
+            guard try await source.isAvailable(part.range) else { return .partNotCopied(index) }
+        } catch {
+            return .partFailed(index, error)
+        }
         if await turn(tickets) != nil { return .partFailed(index, Self.withdrawn) }
         // Rule 1: lineage. Each part asks whether the baton still counts.
         let validity = await claimed.validity()
         if validity != .holds { tell(.lost(validity)) }
         guard validity != .superseded, validity != .disconnected else { return nil }
-        let (session, source, part, traffic) = open.withLock {
-            ($0.session, $0.source, $0.missing[index], $0.traffic)
-        }
-        guard let session, let source else { return nil }
         return await requests.run(tickets.request) { [meter] in
             traffic?.partBegins()
             defer { traffic?.partEnds() }
@@ -256,8 +265,10 @@ extension SliceRun {
         // Without a state the one part was the object, and it is complete: a change of the source after its last bytes were checked and
         // sent does not undo that.
         let isMade = session.state == nil
-        do {
+        do throws(UploadError) {
             if !isMade {
+                // Only a destination that claims to hold parts which were never sent gets here before the copy has its seal.
+                guard try await source.isAvailable(0..<source.size) else { throw Self.notCopied }
                 try await source.verifyUnchanged()
                 try await source.readUnread()
             }

@@ -51,7 +51,8 @@ public struct SettlementPlan: Hashable, Sendable {
             switch outcome {
             // Rule 6: ends. The staged copy of a failed job stays, so that the job can be run again.
             case .completed, .cancelled: removesStagedCopy = true
-            case .failed: break
+            // No later round could use what its producer has left.
+            case .failed(let error, _): removesStagedCopy = error.code == .sourceIncomplete
             }
         case .handOver(let state):
             var next = current

@@ -10,6 +10,8 @@ public enum WaitReason: Hashable, Sendable {
     case unsupportedVersion
     /// Another slice works on the staged copy.
     case locked
+    /// Its producer has not copied the next part into the staging area yet.
+    case copying
     /// It is being cancelled, and a worker that has not read of that may still be sending it.
     case cancelling
     /// A limit of the worker or the destination holds it up.
@@ -36,7 +38,7 @@ public enum WaitReason: Hashable, Sendable {
     var isMissingSomething: Bool? {
         switch self {
         case .circuitOpen, .resting, .notYet, .unknownDestination, .unknownStagingArea, .unsupportedVersion: true
-        case .retry, .paused, .scheduled: false
+        case .retry, .copying, .paused, .scheduled: false
         case .limited, .locked, .cancelling, .clock: nil
         }
     }
@@ -49,6 +51,7 @@ public enum WaitReason: Hashable, Sendable {
         case .unknownStagingArea: "unknownStagingArea"
         case .unsupportedVersion: "unsupportedVersion"
         case .locked: "locked"
+        case .copying: "copying"
         case .cancelling: "cancelling"
         case .limited: "limited"
         case .circuitOpen: "circuitOpen"

@@ -11,6 +11,11 @@ public protocol UploadSource: Sendable {
     /// keep them.
     var isFetched: Bool { get }
 
+    /// Whether the bytes of a range are there, and for the last byte of the file all that is known of the whole. False only of a staged copy
+    /// that its producer still makes.
+    /// - Throws: `sourceIncomplete` when the producer stopped before the copy was complete; `invalidFile` when nothing can be read.
+    func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool
+
     /// The bytes of a range of the file, in order, in buffers of about 1 MiB.
     ///
     /// A staged copy is checked on the way: the last buffer of a block is withheld and `sourceChanged` thrown when the
@@ -49,6 +54,8 @@ public protocol UploadSource: Sendable {
 
 extension UploadSource {
     public var isFetched: Bool { false }
+
+    public func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool { true }
 
     public func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
 

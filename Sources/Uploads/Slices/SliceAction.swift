@@ -18,9 +18,9 @@ public indirect enum SliceAction: Hashable, Sendable {
     /// or `failed`.
     case open(resuming: UploadState?, condition: WriteCondition = .none)
     /// Send the missing part of this index, from 0, after asking whether the baton still counts; answered by
-    /// `partAccepted` or `partFailed`.
+    /// `partAccepted`, `partNotCopied` or `partFailed`.
     case sendPart(Int)
-    /// Wait before a part is sent again; answered by `retryDue`.
+    /// Wait before a part is sent, or sent again; answered by `retryDue`.
     case waitToRetry(Int, milliseconds: Int)
     /// Check that the source is unchanged, then make the object; answered by `completed` or `failed`.
     case complete(WriteCondition)

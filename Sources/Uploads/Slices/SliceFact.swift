@@ -25,6 +25,8 @@ public indirect enum SliceFact: Hashable, Sendable {
     case partAccepted(Int, UploadState?)
     /// The part of this index was not accepted; the session's state after it.
     case partFailed(Int, UploadError, UploadState? = nil)
+    /// The bytes of the part of this index are not in the staged copy yet; it was not sent.
+    case partNotCopied(Int)
     case retryDue(Int)
     case completed(CompletedUpload)
     /// The object matches the source up to this place.

@@ -37,7 +37,7 @@ extension SliceMachine {
 
 extension UploadError {
     /// Whether the source is unreadable or has changed, so that the bytes that have arrived are of no use.
-    var spoilsSource: Bool { code == .sourceChanged || code == .invalidFile }
+    var spoilsSource: Bool { [.sourceChanged, .sourceIncomplete, .invalidFile].contains(code) }
 
     /// Whether the destination may have done the step in spite of the error.
     var leavesDoubt: Bool {

@@ -86,6 +86,8 @@ extension SliceMachine {
         var inFlight: Set<Int> = []
         var waiting: Set<Int> = []
         var tries: [Int: Int] = [:]
+        /// How often each part was looked for that is not in the staged copy yet.
+        var polls: [Int: Int] = [:]
         /// Whether the parts in flight were cancelled to free the slot, so that their failures do not count.
         var isCut = false
         /// Set once a part failed for good: what follows when no part is in flight any more.
@@ -96,6 +98,8 @@ extension SliceMachine {
             case conditionFailed(UploadError)
             case sessionGone(UploadError)
             case storedOtherwise(UploadError)
+            /// The next part is not in the staged copy yet.
+            case notCopied
         }
 
         var isComplete: Bool { acceptedCount == missingCount }

@@ -8,8 +8,12 @@ extension SliceMachine {
             guard sending.inFlight.remove(index) != nil else { return [] }
             sending.acceptedCount += 1
             sending.tries[index] = nil
+            sending.polls[index] = nil
             state = newState ?? state
             return sendMore()
+        case .partNotCopied(let index):
+            guard sending.inFlight.remove(index) != nil else { return [] }
+            return partNotCopied(index)
         case .partFailed(let index, let error, let newState):
             guard sending.inFlight.remove(index) != nil else { return [] }
             state = newState ?? state
@@ -35,6 +39,7 @@ extension SliceMachine {
             case .conditionFailed(let error): return check(then: .probe(.conditionFailed(error)))
             case .sessionGone(let error): return check(then: .probe(.sessionGone(error)))
             case .storedOtherwise(let error): return check(then: .probe(.storedOtherwise(error)))
+            case .notCopied: return settle(copyWait)
             }
         }
         if let stop { return sending.inFlight.isEmpty ? settle(stop) : [.withdrawTurns] }
@@ -59,6 +64,20 @@ extension SliceMachine {
         hasSent = true
         sending.inFlight.insert(index)
         return .sendPart(index)
+    }
+
+    /// Looks again a few times, for a producer that copies about as fast as the parts are sent. Then the slice waits without a slot.
+    private mutating func partNotCopied(_ index: Int) -> [SliceAction] {
+        let polls = sending.polls[index, default: 0] + 1
+        sending.polls[index] = polls
+        if isAbandoned || sending.failure != nil || stop != nil { return sendMore() }
+        guard polls <= rules.copyPollsMaximum else { return failSending(.notCopied, cancelling: false) }
+        sending.waiting.insert(index)
+        return [.waitToRetry(index, milliseconds: rules.copyPollMilliseconds)]
+    }
+
+    private var copyWait: Settlement {
+        .wait(until: now + rules.copyDelay(after: baton.idleWaits), reason: .copying, state: state)
     }
 
     private mutating func partFailed(_ index: Int, _ error: UploadError) -> [SliceAction] {
@@ -128,6 +147,7 @@ extension SliceMachine {
         if yieldReason != nil { return .handOver(state) }
         // However short the slice, it sends at least one part. The next slice checks whether the destination has kept
         // any of it.
-        return isSliceTimeUp && sending.hasBegun ? .handOver(state.missing(sending.bytesMissing)) : nil
+        guard isSliceTimeUp, sending.hasBegun else { return nil }
+        return sending.polls.isEmpty ? .handOver(state.missing(sending.bytesMissing)) : copyWait
     }
 }

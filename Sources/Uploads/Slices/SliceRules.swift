@@ -8,6 +8,11 @@ public struct SliceRules: Hashable, Sendable {
     /// attempt counts as failed. So an attempt sends a part three times at most, and once if the failure concerns every
     /// job of the destination.
     public var partRetryMilliseconds: [Int]
+    /// Milliseconds until a slice looks again for a part that is not in the staged copy yet: 20.
+    public var copyPollMilliseconds: Int
+    /// How often a slice looks again before it waits without a slot: 12 times, so that it holds no slot for a producer that copies less than
+    /// a part in 240 ms.
+    public var copyPollsMaximum: Int
     /// Milliseconds for the last answers once the worker's grace is used up: 2 s, less than the margin that the worker keeps for settling
     /// (`cutMargin`).
     public var lastAnswersMilliseconds: Int
@@ -43,6 +48,8 @@ public struct SliceRules: Hashable, Sendable {
     public init(parts: Int = 4) {
         self.parts = max(1, parts)
         self.partRetryMilliseconds = [250, 1000]
+        self.copyPollMilliseconds = 20
+        self.copyPollsMaximum = 12
         self.lastAnswersMilliseconds = 2000
         self.lockedDelay = 10
         self.pauseDelay = 3600
@@ -60,6 +67,11 @@ public struct SliceRules: Hashable, Sendable {
     /// The wait after this many idle waits, in seconds.
     public func idleDelay(after idleWaits: Int) -> TimeInterval {
         min(idleDelayMaximum, idleDelay * pow(2, Double(min(max(0, idleWaits), 30))))
+    }
+
+    /// The wait for more of a staged copy after this many idle waits, in seconds: from 1 to 5, a small part of the time that passed before.
+    public func copyDelay(after idleWaits: Int) -> TimeInterval {
+        min(5, pow(2, Double(min(max(0, idleWaits), 12) / 4)))
     }
 
     /// The wait for a worker whose clock is known to be right, after this many idle waits, in seconds: from 1 to 60.

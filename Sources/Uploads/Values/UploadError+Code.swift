@@ -4,8 +4,9 @@ extension UploadError {
         private enum Base: String, CaseIterable {
             case networkFailure, notAuthenticated, wrongCredentials, accessDenied, serverFailure, rateLimited
             case noSpace, destinationAway, destinationUnavailable
-            case destinationNotFound, rejected, preconditionFailed, invalidFile, sourceChanged, checksumMismatch
-            case invalidResponse, sessionExpired, expired, interrupted, cancelled, poisoned, misconfigured, unknown
+            case destinationNotFound, rejected, preconditionFailed, invalidFile, sourceChanged, sourceIncomplete
+            case checksumMismatch, invalidResponse, sessionExpired, expired, interrupted, cancelled, poisoned,
+                misconfigured, unknown
         }
 
         private let base: Base
@@ -44,6 +45,8 @@ extension UploadError {
         public static let invalidFile = Self(.invalidFile)
         /// The source is no longer what was enqueued.
         public static let sourceChanged = Self(.sourceChanged)
+        /// The program that copied the source into the staging area stopped before the copy was complete.
+        public static let sourceIncomplete = Self(.sourceIncomplete)
         /// The bytes that arrived are not those that were sent.
         public static let checksumMismatch = Self(.checksumMismatch)
         /// The destination answered something that its protocol does not know.
@@ -75,8 +78,8 @@ extension UploadError {
                 .sessionExpired, .interrupted, .checksumMismatch, .unknown:
                 .afterBackoff
             case .notAuthenticated, .wrongCredentials, .accessDenied, .destinationNotFound, .rejected,
-                .preconditionFailed, .invalidFile, .sourceChanged, .expired, .cancelled, .poisoned, .misconfigured,
-                .destinationUnavailable:
+                .preconditionFailed, .invalidFile, .sourceChanged, .sourceIncomplete, .expired, .cancelled, .poisoned,
+                .misconfigured, .destinationUnavailable:
                 .never
             }
         }

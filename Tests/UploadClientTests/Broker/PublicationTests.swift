@@ -34,6 +34,7 @@ struct PublicationTests {
     private func word(_ fate: Publication.Fate) -> String {
         switch fate {
         case .confirmed: "confirmed"
+        case .incomplete: "incomplete"
         case .unknown: "unknown"
         case .refused: "refused"
         case .untried: "untried"
@@ -92,6 +93,35 @@ struct PublicationTests {
         let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.networkFailure, "lost") }
         #expect(word(result.fates[0]) == "unknown")
         #expect(result.told.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a confirmed job is told once its bytes are complete, and if they never are, no more are begun`()
+        async
+    {
+        var told: [Int] = []
+        let completed = Mutex<[Int]>([])
+        let publication = Publication(window: 2, submit: { _, _, _ throws(UploadError) in })
+        let fates = await publication.publish(
+            count: 5, load: { [jobs] index throws(UploadError) in jobs[index] },
+            complete: { index throws(UploadError) in
+                if index == 2 { throw UploadError(.sourceChanged, "changed") }
+                completed.withLock { $0.append(index) }
+            }, shouldStop: { false },
+            confirmed: { index in
+                #expect(completed.withLock { $0 }.contains(index))
+                told.append(index)
+            })
+        #expect(told.starts(with: [0, 1]) && !told.contains(2) && !told.contains(4))
+        #expect(fates.map(word)[...2] == ["confirmed", "confirmed", "incomplete"] && word(fates[4]) == "untried")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `a job that is interrupted before it is published was not tried`() async {
+        let publication = Publication(submit: { _, _, _ throws(UploadError) in })
+        let fates = await publication.publish(
+            count: 1, load: { _ throws(UploadError) in throw UploadError(.interrupted, "interrupted") },
+            shouldStop: { false }, confirmed: { _ in })
+        #expect(fates.map(word) == ["untried"])
     }
 
     @Test(.timeLimit(.minutes(10))) func `told to stop, it begins no more`() async {

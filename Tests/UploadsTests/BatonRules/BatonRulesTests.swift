@@ -19,7 +19,8 @@ import Testing
         let book = RuleBook(order: Self.order(isStaged: bound.isStaged, isSerial: bound.isSerial))
         let world = BatonWorld(
             book, budget: bound.budget, verbs: bound.isSerial ? [.cancel, .runAgain] : Verb.allCases,
-            hasTurn: bound.hasTurn, isProducerInDoubt: bound.isProducerInDoubt, mutation: mutation)
+            hasTurn: bound.hasTurn, isProducerInDoubt: bound.isProducerInDoubt, copied: bound.copied,
+            mutation: mutation)
         return Exploration(world, limit: limit)
     }
 
@@ -50,7 +51,7 @@ import Testing
 extension Mutation {
     /// The bounds of the searches without this rule, the smallest first.
     fileprivate var bounds: [ModelBound] {
-        ModelBound.singles(isStaged: false) + ModelBound.singles(isStaged: true)
+        ModelBound.singles(isStaged: false) + ModelBound.singles(isStaged: true) + ModelBound.copying
             + ModelBound.pairs(isStaged: false).filter { $0.verbs < 2 }
     }
 }

@@ -24,6 +24,9 @@ enum BatonStep: Hashable {
     case settleOvertaken(Int32)
     case endOvertaken
     case order(Verb)
+    case copy
+    case seal
+    case killProducer
 
     /// The fate of a publication.
     enum Confirm: String {
@@ -37,11 +40,12 @@ enum BatonStep: Hashable {
     /// Whether the step is a fault or an operator's: without such steps the world must come to rest.
     var isFault: Bool {
         switch self {
-        case .kill, .cutOff, .crashNotifier, .takeOver, .order, .drain, .lose: true
+        case .kill, .cutOff, .crashNotifier, .takeOver, .order, .drain, .lose, .killProducer: true
         case .perform(_, _, let answer): answer != .arrives
         case .publish(_, _, let confirm), .settle(_, let confirm): confirm != .confirmed
         case .decide(_, let isAcknowledged): !isAcknowledged
-        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld, .release, .settleOvertaken, .endOvertaken:
+        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld, .release, .settleOvertaken, .endOvertaken,
+            .copy, .seal:
             false
         }
     }
@@ -83,6 +87,9 @@ enum BatonStep: Hashable {
         case .lose(let baton): return "the broker drops \(book.batons[baton].lineage) from its lane"
         case .issueHeld: return "notifier begins to issue the job that it holds"
         case .order(let verb): return "operator: \(verb.rawValue)"
+        case .copy: return "the producer has copied another part"
+        case .seal: return "the producer seals the copy"
+        case .killProducer: return "the producer dies before the copy is complete"
         }
     }
 }

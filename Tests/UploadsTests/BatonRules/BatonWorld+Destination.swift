@@ -60,12 +60,32 @@ extension BatonWorld {
         guard let session = workers[worker].held?.session, session > 0, sessions[session - 1].isOpen else {
             return .partFailed(part, UploadError(.sessionExpired, "no such session: open another"))
         }
+        if let missing = missingInCopy(of: sessions[session - 1]) {
+            if missing == .none {
+                return .partFailed(part, UploadError(.sourceIncomplete, "the producer is dead: enqueue it again"))
+            }
+            workers[worker].held?.awaited = missing
+            return .partNotCopied(part)
+        }
         // The first missing part: the worker that opened the session saw the same one, unless another worker uses the
         // session as well.
         let held = sessions[session - 1].parts
         let missing = (0..<Self.partCount).filter { held & 1 << $0 == 0 }
         if let first = missing.first { sessions[session - 1].parts |= 1 << first } else { partsResent += 1 }
         return .partAccepted(part, nil)
+    }
+
+    /// What the session's next part waits for: the last part is in the copy only with the seal. nil for a part that is there, `none` for one
+    /// that never will be.
+    private func missingInCopy(of session: Session) -> Parcel.Wait? {
+        let isLast = session.parts.nonzeroBitCount == Self.partCount - 1
+        if isLast, mutation == .needsNoSeal { return nil }
+        return switch copy {
+        case .growing(0): .firstPart
+        case .growing: isLast ? .seal : nil
+        case .abandoned: !isLast ? nil : mutation == .waitsForTheDead ? .dead : Parcel.Wait.none
+        case .sealed, .removed: nil
+        }
     }
 
     private mutating func complete(_ condition: WriteCondition, by worker: Int) -> SliceFact {
@@ -81,6 +101,7 @@ extension BatonWorld {
             return .failed(UploadError(.preconditionFailed, "something lies there: look"))
         }
         hasObject = true
+        if copy != .sealed { madeOfUnsealed = true }
         sessions[session - 1] = Session(isOpen: false)
         return .completed(CompletedUpload(Self.object))
     }

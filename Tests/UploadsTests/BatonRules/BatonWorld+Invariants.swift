@@ -24,6 +24,7 @@ extension BatonWorld {
         {
             return "two workers work on one generation"
         }
+        if madeOfUnsealed { return "an object was made of a copy that had no seal" }
         if partsResent > disturbances {
             return "\(partsResent) parts were sent again after \(disturbances) disturbances"
         }
@@ -49,6 +50,8 @@ extension BatonWorld {
             return "a cancelled job's copy is left"
         }
         if disturbances == 0, isStaged, hasCopy, job.end != .failed { return "the staged copy is left" }
+        // Without another disturbance the job fails because of it.
+        if disturbances == 1, copy == .abandoned { return "an incomplete copy is left" }
         return nil
     }
 }

@@ -22,6 +22,7 @@ extension BatonWorld {
         }
         goOnNotifying(into: &next)
         goOnOvertaken(into: &next)
+        goOnCopying(into: &next)
         if budget.losses > 0 { lose(into: &next) }
         if budget.verbs > 0 {
             for verb in verbs {
@@ -107,6 +108,9 @@ extension BatonWorld {
         switch parcel.wait {
         case .none: return true
         case .lock: return !workers.contains { $0.held?.hasLock == true }
+        case .firstPart: return copy != .growing(0)
+        case .seal: return copy.word < 3
+        case .dead: return false
         case .pause: return book.validity(of: parcel.baton, view: head) != .paused
         case .settling:
             if mutation == .cancelsAtOnce { return true }
@@ -114,6 +118,23 @@ extension BatonWorld {
                 guard worker.seen == log.count - 1 else { return false }
                 guard let held = worker.held, case .working = held.phase else { return true }
                 return book.validity(of: held.baton, view: head) != .superseded
+            }
+        }
+    }
+
+    // MARK: The producer
+
+    private func goOnCopying(into next: inout [Next]) {
+        guard case .growing(let parts) = copy else { return }
+        if parts < Self.partCount - 1 {
+            add(.copy, to: &next) { $0.copy = .growing(parts + 1) }
+        } else {
+            add(.seal, to: &next) { $0.copy = .sealed }
+        }
+        if budget.producers > 0 {
+            add(.killProducer, to: &next) { world in
+                world.breakSomething(\.producers)
+                world.copy = .abandoned
             }
         }
     }

@@ -158,7 +158,7 @@ extension BatonWorld {
             workers[worker].held?.hasLock = true
             return .sourceClaimed
         case .removeStagedCopy:
-            hasCopy = false
+            copy = .removed
             return .stagedCopyRemoved
         default: return atDestination(action, by: worker)
         }
@@ -180,7 +180,8 @@ extension BatonWorld {
                 for confirm in [BatonStep.Confirm.confirmed, .repeated, .flagged]
                 where confirm == .confirmed || budget.confirms > 0 {
                     add(.publish(worker: worker, "the baton's next slice", confirm), to: &next) { world in
-                        world.hand(onward, confirm)
+                        let awaited = world.workers[worker].held?.awaited ?? .none
+                        world.hand(onward, for: awaited, confirm)
                         world.finish(stages, index, by: worker)
                     }
                 }
@@ -194,7 +195,7 @@ extension BatonWorld {
                 }
             case .removeStagedCopy:
                 add(.publish(worker: worker, "nothing, and removes the staged copy", .confirmed), to: &next) { world in
-                    world.hasCopy = false
+                    world.copy = .removed
                     world.finish(stages, index, by: worker)
                 }
             case .acknowledge:
@@ -212,8 +213,10 @@ extension BatonWorld {
             ? .settling(plan: plan, stage: stage + 1, done: 0) : .settling(plan: plan, stage: stage, done: done)
     }
 
-    private mutating func hand(_ onward: SettlementPlan.Onward, _ confirm: BatonStep.Confirm) {
-        var parcel = Parcel(baton: book.batons.number(of: onward.baton), wait: onward.wait(book))
+    private mutating func hand(
+        _ onward: SettlementPlan.Onward, for awaited: Parcel.Wait, _ confirm: BatonStep.Confirm
+    ) {
+        var parcel = Parcel(baton: book.batons.number(of: onward.baton), wait: onward.wait(for: awaited))
         if confirm != .flagged { lane.append(parcel) }
         guard confirm != .confirmed else { return }
         breakSomething(\.confirms)
@@ -224,13 +227,15 @@ extension BatonWorld {
 
 extension SettlementPlan.Onward {
     /// The reason for the wait: seconds mean nothing here.
-    fileprivate func wait(_ book: RuleBook) -> BatonWorld.Parcel.Wait {
+    /// - Parameter awaited: what a slice that waits for more of its copy found missing.
+    fileprivate func wait(for awaited: BatonWorld.Parcel.Wait) -> BatonWorld.Parcel.Wait {
         let rules = SliceRules()
         return switch delay {
         case nil: .none
         case rules.pauseDelay?: .pause
         case rules.cancelSettleDelay?: .settling
         case rules.lockedDelay?: .lock
+        case rules.copyDelay(after: 0)?: awaited
         default: .none
         }
     }

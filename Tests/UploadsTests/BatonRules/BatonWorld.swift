@@ -21,6 +21,8 @@ struct BatonWorld {
         var takeovers: Int8 = 0
         /// Messages that the broker drops from a lane, because of a policy, and hands to the notifier as dead letters.
         var losses: Int8 = 0
+        /// Producers that die while they copy.
+        var producers: Int8 = 0
     }
 
     /// A message in a lane or on the ladder.
@@ -33,6 +35,12 @@ struct BatonWorld {
             case settling
             /// Until the pause no longer holds.
             case pause
+            /// Until the first part is in the copy.
+            case firstPart
+            /// Until the copy has its seal, or its producer is dead.
+            case seal
+            /// For a producer that is dead: nothing ends it.
+            case dead
         }
 
         var baton: Int32
@@ -58,6 +66,8 @@ struct BatonWorld {
         var writesIfAbsent = false
         /// The open session, 0 for a session of one request.
         var session = 0
+        /// What the slice found out that its next part waits for.
+        var awaited = Parcel.Wait.none
     }
 
     struct Worker: Hashable {
@@ -78,6 +88,25 @@ struct BatonWorld {
         var isHandlingDead = false
         var isOrderDone = false
         var markers = 0
+    }
+
+    /// The staged copy.
+    enum Copy: Hashable {
+        case removed
+        /// So many parts are in it, of those before the last one: that one is sent with the seal only.
+        case growing(Int32)
+        /// The producer died before it was complete.
+        case abandoned
+        case sealed
+
+        var word: Int32 {
+            switch self {
+            case .removed: 0
+            case .sealed: 1
+            case .abandoned: 2
+            case .growing(let parts): 3 + parts
+            }
+        }
     }
 
     /// A multipart session: the parts that it holds.
@@ -106,7 +135,10 @@ struct BatonWorld {
 
     var sessions: [Session] = []
     var hasObject = false
-    var hasCopy = true
+    var copy = Copy.sealed
+    var hasCopy: Bool { copy != .removed }
+    /// Whether an object was made of a copy without its seal.
+    var madeOfUnsealed = false
     /// Parts that were sent although a session held them.
     var partsResent = 0
     /// Round by round a bit for each kind of outcome that was published.
@@ -126,7 +158,7 @@ struct BatonWorld {
 
     init(
         _ book: RuleBook, budget: Budget, verbs: [Verb] = Verb.allCases, hasTurn: Bool = true,
-        isProducerInDoubt: Bool = false, mutation: Mutation? = nil
+        isProducerInDoubt: Bool = false, copied: Int32? = nil, mutation: Mutation? = nil
     ) {
         self.book = book
         self.budget = budget
@@ -142,6 +174,7 @@ struct BatonWorld {
         queue = [book.news.number(of: .message(.job(book.order, maybeRepeated: false)))]
         log = [book.views.number(of: ControlView())]
         notifier = Notifier(ledger: book.ledgers.number(of: book.emptyLedger))
+        if let copied { copy = .growing(copied) }
         if isProducerInDoubt {
             disturbances = 1
             if !isSerial { lane.append(Parcel(baton: baton, isFlagged: true)) }
@@ -164,8 +197,10 @@ struct BatonWorld {
             Int32(budget.crashes) << 24 | Int32(budget.confirms) << 16 | Int32(budget.answers) << 8
                 | Int32(budget.verbs))
         words.append(
-            (hasObject ? 1 : 0) | (hasCopy ? 2 : 0) | (notifier.isHandling ? 4 : 0) | (notifier.isOrderDone ? 8 : 0)
+            (hasObject ? 1 : 0) | (madeOfUnsealed ? 2 : 0) | (notifier.isHandling ? 4 : 0)
+                | (notifier.isOrderDone ? 8 : 0)
                 | Int32(partsResent) << 8 | Int32(disturbances) << 16)
+        words.append(copy.word | Int32(budget.producers) << 8)
         words.append(notifier.ledger << 4 | Int32(budget.drains) << 2 | Int32(budget.losses))
         words.append(Int32(dead.count) | (notifier.isHandlingDead ? 256 : 0))
         words += dead
@@ -197,7 +232,7 @@ struct BatonWorld {
 
 extension BatonWorld.Parcel {
     fileprivate var word: Int32 {
-        baton << 4 | wait.rawValue << 2 | (isRedelivered ? 1 : 0) | (isFlagged ? 2 : 0)
+        baton << 5 | wait.rawValue << 2 | (isRedelivered ? 1 : 0) | (isFlagged ? 2 : 0)
     }
 }
 
@@ -206,7 +241,7 @@ extension BatonWorld.Worker {
         guard let held else { return [-1 - Int32(seen)] }
         let bits =
             (held.isCutOff ? 1 : 0) | (held.hasLock ? 2 : 0) | (held.writesIfAbsent ? 4 : 0) | held.session << 4 | seen
-            << 12
+            << 12 | Int(held.awaited.rawValue) << 20
         var words = [Int32(bits), held.baton]
         switch held.phase {
         case .passing(let isTold): words.append(isTold ? -2 : -1)

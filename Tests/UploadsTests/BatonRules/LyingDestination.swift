@@ -18,6 +18,8 @@ struct LyingDestination {
     var way = DestinationFacts.Way.free
     /// Whether it also refuses for good, asks for a pause, is not done yet, and says that it has stored something else.
     var hasTroubles = false
+    /// Whether the staged copy may lack any part at any time.
+    var isCopying = false
 
     /// Every answer to what a slice asks; the rest of the worker works as it should.
     func answers(to action: SliceAction) -> [SliceFact] {
@@ -29,7 +31,7 @@ struct LyingDestination {
         case .probe: found.map { .probed($0) } + failures([.networkFailure])
         case .open: opened.map { .opened($0) } + failures([.sessionExpired, .networkFailure])
         case .sendPart(let part):
-            [nil, sessions.last].map { SliceFact.partAccepted(part, $0) }
+            [nil, sessions.last].map { SliceFact.partAccepted(part, $0) } + (isCopying ? [.partNotCopied(part)] : [])
                 + errors([.sessionExpired, .networkFailure, .preconditionFailed]).map { SliceFact.partFailed(part, $0) }
         case .complete:
             objects.map { .completed(CompletedUpload($0)) }

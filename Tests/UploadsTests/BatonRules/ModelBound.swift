@@ -11,6 +11,10 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var drains: Int8 = 0
     var losses: Int8 = 0
     var takeovers: Int8 = 0
+    /// Producers that die while they copy.
+    var producers: Int8 = 0
+    /// How many parts its staged copy has when the job is published; nil for a complete copy.
+    var copied: Int32?
     /// Whether the producer got no confirm of its job, and published it once more.
     var isProducerInDoubt = false
     /// Whether the job waits in a serial line first, where it may be cancelled.
@@ -21,20 +25,20 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var budget: BatonWorld.Budget {
         BatonWorld.Budget(
             crashes: crashes, confirms: confirms, answers: answers, verbs: verbs, drains: drains,
-            takeovers: takeovers, losses: losses)
+            takeovers: takeovers, losses: losses, producers: producers)
     }
 
     var testDescription: String {
         let parts: [(Int8, String)] = [
             (crashes, "crashes"), (confirms, "lost confirms"), (answers, "lost answers"), (verbs, "verbs"),
             (drains, "drains"), (losses, "dropped messages"),
-            (takeovers, "overtaken notifiers"),
+            (takeovers, "overtaken notifiers"), (producers, "dead producers"),
         ]
         let named =
             parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" } + (isProducerInDoubt ? ["producer in doubt"] : [])
         let line = isSerial ? hasTurn ? "serial, " : "serial without a turn, " : ""
         return
-            "\(line)\(isStaged ? "staged" : "inline"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
+            "\(line)\(copied != nil ? "copying" : isStaged ? "staged" : "inline"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
     }
 
     /// `LONGSHORE_MODEL_BOUND`: 1 (the default) is one disturbance of each kind, and two for the job that needs no
@@ -48,6 +52,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
         var bounds =
             singles(isStaged: true) + singles(isStaged: false) + pairs(isStaged: false).filter { $0.verbs == 0 }
         bounds += [true, false].flatMap { serial(isStaged: $0) }
+        bounds += copying
         bounds.append(ModelBound(isStaged: false, verbs: 1, takeovers: 1))
         if level >= 2 { bounds += overtaken + pairs(isStaged: true) + pairs(isStaged: false).filter { $0.verbs > 0 } }
         for crashes in 3...max(3, level) where level >= 3 {
@@ -67,6 +72,25 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
                 bound[keyPath: kind] = 1
                 return bound
             }
+    }
+
+    /// A copy that grows while its job is under way, and a producer that dies.
+    static var copying: [ModelBound] {
+        var first = ModelBound(isStaged: true)
+        first.copied = 0
+        var dead = first
+        dead.producers = 1
+        let disturbed = kinds.flatMap { kind in
+            // What comes before the first part is there brings nothing new.
+            [(first, kind), (dead, kind)].map { bound, kind in
+                var bound = bound
+                bound.copied = 1
+                bound[keyPath: kind] += 1
+                return bound
+            }
+        }
+        return [first, dead]
+            + disturbed.filter { level >= 2 || ($0.crashes == 0 && $0.verbs == 0) || $0.producers == 0 }
     }
 
     /// A cancellation before, at and after the job's turn; and in line, with one disturbance of each kind that may meet it there.

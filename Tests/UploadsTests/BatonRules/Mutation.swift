@@ -21,4 +21,8 @@ enum Mutation: String, CaseIterable {
     case forgetsWhatItHolds
     /// Rule 2: a publication that may have arrived is repeated without a flag.
     case flagsNothing
+    /// The last part of a copy is sent without its seal.
+    case needsNoSeal
+    /// A copy without seal and without producer is waited for.
+    case waitsForTheDead
 }

@@ -90,7 +90,7 @@ final class RuleBook {
     private var fences: [Int32: Int] = [:]
     private var batonFacts: [Int32: BatonFacts] = [:]
     private var jobFacts: [Int32: JobFacts] = [:]
-    private let rules = SliceRules(parts: 1)
+    private let rules: SliceRules
     let order: UploadJob
     /// The ledger before it knows the job: in the serial line of a serial job another job is on its way, so that the turn of this one comes
     /// when that job ends.
@@ -100,6 +100,10 @@ final class RuleBook {
 
     init(order: UploadJob) {
         self.order = order
+        var rules = SliceRules(parts: 1)
+        // Looking again within the slice is the same as looking again in the next one.
+        rules.copyPollsMaximum = 0
+        self.rules = rules
         var other = order
         other.id = JobID(now: Self.now)
         other.source = .inline(Data())

@@ -7,7 +7,7 @@ import Testing
     /// A kind of job and of destination.
     enum Kind: CaseIterable {
         case replaces, verifies, isUncut, renames, skips, fails, replacesOthers, meetsTroubles, verifiesInTroubles,
-            isTrial
+            isTrial, isCopied
 
         var ifExists: IfExists {
             switch self {
@@ -36,6 +36,7 @@ import Testing
             destination.sessionCount = [.replaces, .isUncut, .skips].contains(self) ? 2 : 1
             destination.objectCount = self == .verifies ? 2 : 1
             destination.hasOther = ifExists != .replace || self == .replacesOthers
+            destination.isCopying = self == .isCopied
             destination.hasTroubles = [.meetsTroubles, .verifiesInTroubles, .isTrial].contains(self)
             if self == .isTrial { destination.way = .trial(.write) }
             return destination

@@ -35,6 +35,7 @@ struct SliceChains {
         var rules = SliceRules(parts: 1)
         // A part's second try within the slice changes nothing of what follows.
         rules.partRetryMilliseconds = []
+        rules.copyPollsMaximum = 1
         self.rules = rules
         let first = Baton(job: job)
         var open = [first]

@@ -209,8 +209,16 @@ import Testing
         #expect(plan.event?.data.waitingUntil == until)
     }
 
+    @Test func `only of a job whose copy was never complete, failing removes the copy`() {
+        func removes(_ code: UploadError.Code) -> Bool {
+            plan(.ended(.failed(UploadError(code, "it failed: enqueue it again"), state: nil))).removesStagedCopy
+        }
+        #expect(removes(.sourceIncomplete))
+        #expect(UploadError.Code.allCodes.count(where: removes) == 1)
+    }
+
     @Test(arguments: [
-        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .cancelling,
+        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .copying, .cancelling,
         .limited(UploadError(.rateLimited, "a limit holds it up: wait")),
         .circuitOpen(UploadError(.serverFailure, "it keeps failing: look at it")),
         .notYet(UploadError(.unknown, "it is not done: wait", retry: .notYet(seconds: 5))), .paused, .scheduled,

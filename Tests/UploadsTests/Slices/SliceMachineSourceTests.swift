@@ -6,6 +6,66 @@ import Testing
 @Suite struct SliceMachineSourceTests {
     typealias H = SliceHarness
 
+    @Test func `a part that is not copied yet is looked for a few times, and then waited for without a slot`() {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.resume(partCount: 2, missing: 1)
+        for _ in 0..<12 {
+            #expect(slice.tell(.partNotCopied(0)) == [.waitToRetry(0, milliseconds: 20)])
+            #expect(slice.tell(.retryDue(0)) == [.sendPart(0)])
+        }
+        slice.tell(.partNotCopied(0))
+        #expect(slice.settlement == .wait(until: H.start + 1, reason: .copying, state: H.state))
+    }
+
+    @Test func `the looks at one part do not count for the next`() {
+        var slice = H(H.baton(slice: 1, state: H.state), rules: SliceRules(parts: 1))
+        slice.resume(partCount: 3, missing: 2)
+        for _ in 0..<12 {
+            slice.tell(.partNotCopied(0))
+            slice.tell(.retryDue(0))
+        }
+        #expect(slice.tell(.partAccepted(0, nil)) == [.sendPart(1)])
+        #expect(slice.tell(.partNotCopied(1)) == [.waitToRetry(1, milliseconds: 20)])
+    }
+
+    @Test func `parts under way arrive before the slice waits for more of the copy`() {
+        var slice = H(H.baton(slice: 1, state: H.state), rules: SliceRules(parts: 2))
+        slice.resume(partCount: 3, missing: 2)
+        for _ in 0..<12 {
+            slice.tell(.partNotCopied(1))
+            slice.tell(.retryDue(1))
+        }
+        slice.tell(.partNotCopied(1))
+        #expect(slice.settlement == nil)
+        slice.tell(.partAccepted(0, nil))
+        #expect(slice.settlement == .wait(until: H.start + 1, reason: .copying, state: H.state))
+    }
+
+    /// A mark of what was missing would make the next slice believe that the destination kept nothing.
+    @Test func `a slice whose time is up while the next part is not copied waits, and leaves no mark`() {
+        for isLate in [false, true] {
+            var slice = H(H.baton(slice: 1, state: H.state))
+            slice.resume(partCount: 2, missing: 1)
+            if isLate { slice.tell(.partNotCopied(0)) }
+            slice.tell(.sliceTimeReached)
+            if !isLate { slice.tell(.partNotCopied(0)) }
+            #expect(slice.settlement == .wait(until: H.start + 1, reason: .copying, state: H.state))
+        }
+    }
+
+    @Test func `a slice that stops while it looks for the next part hands over`() {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.resume(partCount: 2, missing: 1)
+        slice.tell(.partNotCopied(0))
+        slice.tell(.yieldRequested(.drain))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `the waits for a copy grow to five seconds`() {
+        let rules = SliceRules()
+        #expect([0, 1, 4, 8, 12, 1_000_000].map { rules.copyDelay(after: $0) } == [1, 1, 2, 4, 5, 5])
+    }
+
     @Test func `a locked copy is waited for ten seconds at a time, and that is no attempt`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
@@ -32,7 +92,7 @@ import Testing
         #expect(slice.failure?.message.contains("enqueue the file again") == true)
     }
 
-    @Test(arguments: [UploadError.Code.invalidFile, .sourceChanged])
+    @Test(arguments: [UploadError.Code.invalidFile, .sourceChanged, .sourceIncomplete])
     func `a source that cannot be used fails the job, and its session goes first`(code: UploadError.Code) {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
@@ -42,7 +102,7 @@ import Testing
         #expect(slice.outcome == .failed(H.error(code), state: nil))
     }
 
-    @Test(arguments: [UploadError.Code.invalidFile, .sourceChanged])
+    @Test(arguments: [UploadError.Code.invalidFile, .sourceChanged, .sourceIncomplete])
     func `a source that changes while it is sent or completed leaves no session`(code: UploadError.Code) {
         for missing in 0...1 {
             var slice = H(H.baton(slice: 1, state: H.state))
