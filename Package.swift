@@ -37,6 +37,9 @@ let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+/// The commit that `--version` names.
+let commit = Context.gitInformation.map { $0.currentCommit.prefix(12) + ($0.hasUncommittedChanges ? "+" : "") }
+
 func library(
     _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
@@ -93,6 +96,7 @@ let package = Package(
         library("UploadsAPI"),
         library("UploadWorkers", ["Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),
         .target(name: "CLinux"),
+        .target(name: "CVersion", cSettings: commit.map { [.define("LONGSHORE_COMMIT", to: "\"\($0)\"")] } ?? []),
         library("LinuxFiles", ["CLinux", nioPosix]),
         library("UploadSources", ["LinuxFiles", "Uploads", asyncAlgorithms, crypto]),
         library("HTTPCalls", ["Uploads", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -134,7 +138,8 @@ let package = Package(
         library(
             "UploadBootstrap",
             [
-                "CLinux", "HTTPCalls", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier",
+                "CLinux", "CVersion", "HTTPCalls", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations",
+                "UploadNotifier",
                 "UploadSources", "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser,
                 asyncHTTPClient, grdb,
                 hummingbird,

@@ -45,6 +45,8 @@ extension EnqueueUploadCommand {
         if let maxAttempts, !(1...1000).contains(maxAttempts) {
             throw ProgramError(.usage, "--max-attempts \(maxAttempts): expected a whole number from 1 to 1000")
         }
+        request.filter = PathFilter(included: include, excluded: exclude)
+        request.skipsErrors = skipErrors
         request.verify = verify
         request.sha256 = sha256
         request.metadata = try Self.pairs(metadata, of: "--metadata")

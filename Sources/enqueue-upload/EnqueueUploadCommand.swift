@@ -23,6 +23,12 @@ struct EnqueueUploadCommand: ParsableCommand {
             paths as keys, in the order of their names. Links to files are followed,
             links to directories inside a directory are not.
 
+            --include and --exclude choose among the files of a directory. A pattern
+            without a slash is for a file's or directory's own name, as in '*.tmp' or
+            node_modules; any other one for the whole relative path, as in raw/*.jpg. **
+            stands for slashes too. With --skip-errors, files that cannot be read are
+            named and skipped, and the exit status is that of the first of them.
+
             A worker fetches an http or https URL, if its configuration allows that
             (sourceURLs), and with --from a key at a destination (source: true). The
             content of a data: URL is enqueued itself.
@@ -54,7 +60,8 @@ struct EnqueueUploadCommand: ParsableCommand {
             With --verify a worker reads each object back from the destination and
             compares it with the enqueued file. If they differ, it uploads the file
             again, and the upload fails when its attempts are used up.
-            """)
+            """,
+        version: ProgramVersion.line(of: "enqueue-upload"))
 
     /// The end of `--help`.
     static let examples = """
@@ -63,12 +70,13 @@ struct EnqueueUploadCommand: ParsableCommand {
           enqueue-upload cat.jpg --to photos:pets/tom.jpg --wait
           enqueue-upload *.jpg --to 'photos:{date}/{name}' --if-exists rename
           enqueue-upload holiday/ --to file:///srv/archive/holiday/
+          enqueue-upload site/ --to web: --exclude .git --exclude '*.tmp' --skip-errors
           pg_dump shop | enqueue-upload - --to backups:shop.sql
           find . -name '*.log' | enqueue-upload --manifest - --to logs:
           enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
           enqueue-upload 1.log 2.log 3.log --to logs: --queue ship --serial
           enqueue-upload --from photos 2026/11/cat.jpg --to file:///home/jo/
-          enqueue-upload big.iso --to archive: --at 2026-11-22T02:00 --expires-in 2d
+          enqueue-upload big.iso --to archive: --after 10m --expires-in 2d
 
         EXIT STATUS
           0 done, 1 an upload failed (--wait), 64 usage, 65 bad input, 66 no such
@@ -117,6 +125,15 @@ struct EnqueueUploadCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("If an object exists: skip, fail, rename or replace (default).", valueName: "what"))
     var ifExists: String?
+
+    @Option(help: ArgumentHelp("Only such files of a directory; repeatable.", valueName: "pattern"))
+    var include: [String] = []
+
+    @Option(help: ArgumentHelp("No such files or directories of a directory; repeatable.", valueName: "pattern"))
+    var exclude: [String] = []
+
+    @Flag(help: "Name and skip files of a directory that cannot be read.")
+    var skipErrors = false
 
     @Flag(help: "Read the object back and compare it before it counts as completed.")
     var verify = false

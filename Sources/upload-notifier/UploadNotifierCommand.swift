@@ -11,7 +11,8 @@ struct UploadNotifierCommand: ParsableCommand {
             namespace has one ledger. One notifier works with it, and a second one with
             the same ledger stands by. A notifier with another ledger is not ready and
             consumes nothing ('uploadctl ledger adopt'). SIGHUP reloads the delegates.
-            """)
+            """,
+        version: ProgramVersion.line(of: "upload-notifier"))
 
     /// The end of `--help`.
     static let examples = """

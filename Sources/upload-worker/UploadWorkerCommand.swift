@@ -11,7 +11,8 @@ struct UploadWorkerCommand: ParsableCommand {
             and take over from each other. SIGTERM or Ctrl-C hands the running jobs over
             within the grace period; a second Ctrl-C stops at once, which costs time and
             loses no job. SIGHUP reloads destinations and limits.
-            """)
+            """,
+        version: ProgramVersion.line(of: "upload-worker"))
 
     /// The end of `--help`.
     static let examples = """

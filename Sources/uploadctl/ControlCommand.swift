@@ -16,7 +16,8 @@ protocol InquiryCommand: ControlCommand {
 extension InquiryCommand {
     func perform() async throws -> UploadBootstrap.ExitCode {
         try await Bootstrap.inquire(
-            try inquiry(), options.input(common), printsJSON: options.json, checkConfig: common.checkConfig)
+            try inquiry(), options.input(common), printsJSON: options.json, printsHead: !options.noHeader,
+            checkConfig: common.checkConfig)
     }
 }
 

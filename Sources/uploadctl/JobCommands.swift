@@ -51,6 +51,43 @@ struct JobCommand: InquiryCommand {
     func inquiry() throws -> Inquiry { .job(try JobSelection.jobs([id])[0]) }
 }
 
+struct WaitCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Waits until jobs have ended.",
+        discussion: """
+            Prints a line for each job that has ended: its id, its status and why it
+            failed; of a batch only for those that did not complete. A notifier that is
+            away is waited for. Ctrl-C ends the waiting, and the uploads go on.
+
+            Exit status 0 if all have completed, 1 if one has failed or was cancelled, 66
+            if a job is not known, 69 when the --timeout has passed.
+            """)
+
+    static let examples = """
+        EXAMPLES
+          uploadctl wait 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90
+          uploadctl wait --batch holiday --timeout 2h
+          enqueue-upload holiday/ --to photos: | xargs uploadctl wait
+        """
+
+    @Argument(
+        help: ArgumentHelp("Jobs, as enqueue-upload printed them.", valueName: "id"), completion: NameCompletion.jobs)
+    var ids: [String] = []
+
+    @Option(help: ArgumentHelp("All jobs of this batch.", valueName: "name"))
+    var batch: String?
+
+    @Option(help: ArgumentHelp("Stop waiting after this long, as in 10m.", valueName: "duration"))
+    var timeout: String?
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func inquiry() throws -> Inquiry { .wait(try WaitChoice(ids: ids, batch: batch, timeout: timeout)) }
+}
+
 struct WatchCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

@@ -99,6 +99,7 @@ struct RunCommand: OrderCommand {
           uploadctl run 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90
           uploadctl run --status waiting --destination photos
           uploadctl run --again --status failed --batch holiday
+          uploadctl run --again --all --yes
         """
 
     @OptionGroup var jobs: JobSelection
@@ -106,12 +107,17 @@ struct RunCommand: OrderCommand {
     @Flag(help: "Run ended jobs again, as a new round.")
     var again = false
 
+    @Flag(help: "With --again --all: also when that is more than one job.")
+    var yes = false
+
     @OptionGroup var options: OrderOptions
 
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     func requests() throws -> [OrderRequest] {
-        try jobs.commands(again ? .runAgain : .runNow).map { try options.request($0) }
+        let needsConsent = again && jobs.all && !yes
+        return try jobs.commands(again ? .runAgain : .runNow, atMost: needsConsent ? 1 : nil)
+            .map { try options.request($0) }
     }
 }
 

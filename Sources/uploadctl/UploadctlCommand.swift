@@ -1,4 +1,5 @@
 import ArgumentParser
+import UploadBootstrap
 
 struct UploadctlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,12 +11,13 @@ struct UploadctlCommand: AsyncParsableCommand {
             on the broker's disk, and hold also if no notifier and no worker is up. Most
             other commands ask the notifier's HTTP API.
             """,
+        version: ProgramVersion.line(of: "uploadctl"),
         subcommands: [
-            JobsCommand.self, JobCommand.self, WatchCommand.self,
+            JobsCommand.self, JobCommand.self, WatchCommand.self, WaitCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, RunCommand.self, DiscardCommand.self,
             ForgetCommand.self, MoveCommand.self,
             QueueCommand.self, DelegateCommand.self, DeliveryCommand.self, DeadCommand.self, DestinationCommand.self,
-            StagingCommand.self, LedgerCommand.self, TopologyCommand.self,
+            StagingCommand.self, LedgerCommand.self, TopologyCommand.self, VersionCommand.self,
         ])
 
     /// The end of `--help`, by command.
@@ -43,6 +45,7 @@ struct UploadctlCommand: AsyncParsableCommand {
         "jobs": JobsCommand.examples,
         "job": JobCommand.examples,
         "watch": WatchCommand.examples,
+        "wait": WaitCommand.examples,
         "delegate": DelegateCommand.examples,
         "delivery": DeliveryCommand.examples,
         "dead": DeadCommand.examples,

@@ -380,6 +380,9 @@ import Uploads
             try await deployment.waitForLedger()
             try deployment.start(.worker)
             let outcomes = try await deployment.waitForOutcomes(5)
+            // All of them could run again, and so much is asked for first.
+            let anew = try await deployment.control("run", "--again", "--all", expecting: 1)
+            #expect(anew.errorText.contains("5 jobs match") && anew.outputText.isEmpty)
             #expect(outcomes.allSatisfy { $0["type"] as? String == "upload.cancelled" })
             #expect(Set(outcomes.compactMap { $0["subject"] as? String }) == Set(ids))
         }

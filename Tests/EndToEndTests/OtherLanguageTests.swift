@@ -21,6 +21,29 @@ import UploadTesting
         }
     }
 
+    /// The README's example as it stands, but for the prefix of the names on this test's broker.
+    @Test func theProducerInTheReadmeWorksAsItStands() async throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let start = try #require(readme.range(of: "```python\n"))
+        let end = try #require(readme[start.upperBound...].range(of: "```"))
+        let example = String(readme[start.upperBound..<end.lowerBound])
+        let archive = try TemporaryDirectory()
+        try await Deployment.with(destinations: ["archive: {driver: directory, path: \(archive.path)}"]) { deployment in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            _ = try await deployment.enqueue(
+                ["--to", "archive:first", "--wait", try deployment.makeFile("f", bytes: 1).path])
+            let script = example.replacing("\"upload.submit\"", with: "\"\(deployment.namespace).submit\"")
+            let printed = try await Shell.run(
+                ["env", "UPLOAD_BROKER=\(deployment.broker.url)", "python3", "-c", script])
+            let id = printed.trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(try await deployment.waitForOutcome(of: id)["type"] as? String == "upload.completed")
+            #expect(try String(contentsOf: archive.url("hello.txt"), encoding: .utf8) == "hello")
+        }
+    }
+
     static let script = """
         import base64, datetime, json, pathlib, pika, sys, uuid, jsonschema
         url, namespace, schemas = sys.argv[1:]

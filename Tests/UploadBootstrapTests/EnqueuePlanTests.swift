@@ -52,6 +52,56 @@ struct EnqueuePlanTests {
         #expect(day.wholeMatch(of: /20\d\d-\d\d-\d\d/) != nil)
     }
 
+    @Test func `of a directory, patterns choose files and directories`() throws {
+        for name in ["a.jpg", "b.tmp", "raw/c.jpg", "raw/deep/d.jpg", ".git/e", "raw/.git/f.jpg"] {
+            _ = try files.write("in/\(name)", "1")
+        }
+        func keys(_ included: [String], _ excluded: [String]) throws -> [String] {
+            let plan = try plan(["\(files.path)/in"], to: "x:") {
+                $0.filter = PathFilter(included: included, excluded: excluded)
+            }
+            return self.keys(plan).map { String($0.dropFirst(2)) }
+        }
+        #expect(try keys([], [".git", "*.tmp"]) == ["a.jpg", "raw/c.jpg", "raw/deep/d.jpg"])
+        #expect(try keys(["*.jpg"], [".git/"]) == ["a.jpg", "raw/c.jpg", "raw/deep/d.jpg"])
+        #expect(try keys(["raw/*.jpg"], []) == ["raw/c.jpg"])
+        #expect(try keys(["raw/**"], ["raw/deep"]) == ["raw/.git/f.jpg", "raw/c.jpg"])
+        #expect(try keys(["*.png"], []) == [])
+        // A file that is named itself is wanted.
+        let named = try plan(["\(files.path)/in/b.tmp"], to: "x:") { $0.filter = PathFilter(excluded: ["*.tmp"]) }
+        #expect(self.keys(named) == ["x:b.tmp"])
+        for pattern in ["", "/a"] {
+            let error = failure {
+                try plan(["\(files.path)/in"], to: "x:") { $0.filter = PathFilter(included: [pattern]) }
+            }
+            #expect(error?.exitCode == .usage && error?.description.contains("--include") == true)
+        }
+    }
+
+    @Test func `files of a directory that cannot be read are skipped on request, and named`() throws {
+        _ = try files.write("in/a", "1")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(files.path)/in/gone", withDestinationPath: "\(files.path)/nowhere")
+        #expect(failure { try self.plan(["\(files.path)/in"], to: "x:") }?.exitCode == .noInput)
+        let plan = try self.plan(["\(files.path)/in"], to: "x:") { $0.skipsErrors = true }
+        #expect(keys(plan) == ["x:a"])
+        #expect(plan.notes.count == 1 && plan.notes[0].hasPrefix("skipped \(files.path)/in/gone: no such file"))
+        #expect(plan.skipped?.exitCode == .noInput && plan.skipped?.description.hasPrefix("1 file was skipped") == true)
+        #expect(try plan.total == "1 upload of 1 B")
+        // A path that was named itself is a mistake of the command.
+        #expect(failure { try self.plan(["\(files.path)/in/gone"], to: "x:") { $0.skipsErrors = true } } != nil)
+    }
+
+    @Test(arguments: ["jpg", "image/", "/png", "image/png/x", "a b/c", "image/p;ng/", ""])
+    func `a content type that is none is refused`(type: String) throws {
+        let cat = try files.write("cat", "1")
+        let error = failure { try plan([cat], to: "x:") { $0.contentType = type } }
+        #expect(error?.exitCode == .usage && error?.description.hasPrefix("contentType: ") == true, "\(type)")
+        for good in ["image/jpeg", "text/html; charset=utf-8", "application/vnd.a+json"] {
+            #expect(throws: Never.self) { try plan([cat], to: "x:") { $0.contentType = good } }
+        }
+    }
+
     @Test func `a key that cannot be made is told with its remedy`() throws {
         let cat = try files.write("cat", "12345")
         let dog = try files.write("dog", "1")

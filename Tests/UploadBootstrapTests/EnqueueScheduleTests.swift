@@ -52,8 +52,11 @@ struct EnqueueScheduleTests {
         #expect(throws: Never.self) { try schedule(after: "30d", expiresIn: "31d") }
     }
 
-    @Test func `a time that has passed starts at once`() throws {
-        #expect(try schedule(at: "2020-01-01T00:00:00Z").notBefore == Date(timeIntervalSince1970: 1_577_836_800))
+    @Test func `a time that has passed is refused, and the present minute is none`() throws {
+        let error = #expect(throws: ProgramError.self) { try schedule(at: "2020-01-01T00:00:00Z") }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.description.contains("2020-01-01T00:00:00.000Z, and it is 2026-09-21T") == true)
+        #expect(try schedule(at: WireJSON.timestamp(now - 59)).notBefore == now - 59)
     }
 
     @Test func `the plan carries schedule, batch and key, and a manifest line has the last word`() throws {

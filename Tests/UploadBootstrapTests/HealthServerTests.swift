@@ -4,6 +4,7 @@ import Metrics
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
+import Synchronization
 import Testing
 import UploadNotifier
 import UploadTesting
@@ -55,6 +56,31 @@ struct HealthServerTests {
             #expect(openMetrics.body == "# TYPE a counter\na_total 1.0\n# EOF\n")
             #expect(openMetrics.type == "application/openmetrics-text; version=1.0.0; charset=utf-8")
             #expect(try await get(port, "/else").status == 404)
+            group.cancelAll()
+        }
+    }
+
+    @Test func `at the default address it takes a free port when another program has this one`() async throws {
+        let port = try Ports.free()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let first = server(port)
+            group.addTask { try await first.run() }
+            try await eventually("the first server listens") { Ports.isOpen(port) }
+            await #expect(throws: ProgramError.self) { try await server(port).run() }
+            let lines = Mutex<[String]>([])
+            let second = HealthServer(
+                .listen(host: "127.0.0.1", port: port), takesAnother: true, readiness: readiness, registry: registry,
+                logger: Logger(label: "test") { _ in LineHandler { line in lines.withLock { $0.append(line) } } })
+            group.addTask { try await second.run() }
+            var told: Int?
+            try await eventually("the second server says where it listens") {
+                let line = lines.withLock { $0.first { $0.contains("serving") } }
+                told = line?.firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) }
+                return told != nil
+            }
+            let other = try #require(told)
+            #expect(other != port)
+            #expect(try await get(other, "/healthz").status == 200)
             group.cancelAll()
         }
     }

@@ -23,21 +23,37 @@ struct InquiryTests {
 
     @Test func `a filter becomes the API's query, with times relative to now`() throws {
         let filter = try JobFilter.parse([
-            "--status", "failed", "--status", "waiting", "--batch", "a b&c", "--since", "2h", "--until",
+            "--status", "failed,running", "--status", "waiting", "--batch", "a b&c", "--since", "2h", "--until",
             "2026-11-21T08:00:00Z",
         ])
         let now = try #require(WireJSON.date("2026-11-21T09:00:00Z"))
         let query = try filter.query(now: now).map { "\($0.name)=\(NotifierClient.encoded($0.value))" }
         #expect(
             query == [
-                "status=failed", "status=waiting", "batch=a%20b%26c", "since=2026-11-21T07%3A00%3A00.000Z",
+                "status=failed", "status=running", "status=waiting", "batch=a%20b%26c",
+                "since=2026-11-21T07%3A00%3A00.000Z",
                 "until=2026-11-21T08%3A00%3A00.000Z",
             ])
     }
 
-    @Test(arguments: [["--limit", "0"], ["--status", "gone"], ["--limit", "100001"]])
+    @Test(arguments: [["--limit", "0"], ["--status", "gone"], ["--status", "failed,"], ["--limit", "100001"]])
     func `an impossible filter is refused before the notifier is asked`(arguments: [String]) {
         #expect(throws: (any Error).self) { try JobFilter.parse(arguments) }
+    }
+
+    @Test func `waiting is for jobs or for a batch, and its limit is a duration`() throws {
+        let id = JobID().rawValue
+        #expect(try WaitChoice(ids: [], batch: "b", timeout: "90s").limit == .seconds(90))
+        #expect(try WaitChoice(ids: [id], batch: nil, timeout: nil).limit == nil)
+        let wrong: [([String], String?, String?)] = [
+            ([], nil, nil), ([id], "b", nil), (["x"], nil, nil), ([id], nil, "soon"), ([id], nil, "-1s"),
+        ]
+        for (ids, batch, timeout) in wrong {
+            let error = #expect(throws: ProgramError.self) {
+                try WaitChoice(ids: ids, batch: batch, timeout: timeout)
+            }
+            #expect(error?.exitCode == .usage)
+        }
     }
 
     @Test func `a text that is no time is refused with the expected forms`() {

@@ -21,6 +21,10 @@ struct JobSelectionTests {
                     .matching(
                         .forget, OrderFilter(batch: "trip", endedBefore: time, statuses: [.failed]), atMost: 1)
                 ])
+        #expect(
+            try commands(["--status", "failed,cancelled"])
+                == [.matching(.forget, OrderFilter(statuses: [.failed, .cancelled]), atMost: 1)])
+        #expect(throws: ProgramError.self) { try commands(["--status", "failed,"]) }
         #expect(try commands(["--all"]) == [.matching(.forget, OrderFilter(), atMost: 1)])
     }
 

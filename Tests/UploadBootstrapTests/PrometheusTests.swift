@@ -116,7 +116,7 @@ struct PrometheusTests {
         for file in files {
             let text = try String(contentsOf: file, encoding: .utf8)
             guard text.contains("import Metrics") else { continue }
-            named.formUnion(text.matches(of: /"(upload_[a-z_]+)"/).map { String($0.1) })
+            named.formUnion(text.matches(of: /"((?:upload|process)_[a-z_]+)"/).map { String($0.1) })
         }
         #expect(named.subtracting(PrometheusHelp.texts.keys).isEmpty)
         #expect(Set(PrometheusHelp.texts.keys).subtracting(named).subtracting(["upload_delegate_backlog"]).isEmpty)

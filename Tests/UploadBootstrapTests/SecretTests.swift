@@ -18,6 +18,30 @@ struct SecretTests {
         #expect(error?.description.hasPrefix("upload.yaml:3: x.secret: ") == true)
     }
 
+    @Test func `all secrets that a program misses are named at once, each with its place`() throws {
+        let files = try Files()
+        let yaml = """
+            brokerPassword: env:NO_BROKER
+            destinations:
+              a: {driver: http, url: https://h.example/, username: u, password: env:NO_A}
+              b: {driver: s3, bucket: b, accessKeyId: env:NO_ID, secretAccessKey: 'file:/nowhere'}
+              c: {driver: http, url: https://h.example/, bearerToken: env:THERE}
+            delegates: {d: {kind: webhook, url: https://h.example/, secret: env:NO_D}}
+            """
+        let configuration = try UploadConfiguration(try files.input(yaml, environment: ["THERE": "x"]))
+        let error = #expect(throws: ProgramError.self) {
+            try configuration.checkSecrets(of: ["brokerPassword", "destinations"])
+        }
+        let problems = try #require(error).problems
+        #expect(problems.allSatisfy { $0.hasPrefix("upload.yaml:") }, "\(problems)")
+        for (problem, expected) in zip(problems, ["NO_BROKER", "NO_A", "NO_ID", "/nowhere"]) {
+            #expect(problem.contains(expected), "\(problems)")
+        }
+        #expect(problems.count == 4)
+        #expect(throws: ProgramError.self) { try configuration.checkSecrets(of: ["delegates"]) }
+        #expect(throws: Never.self) { try configuration.checkSecrets(of: ["notifier"]) }
+    }
+
     @Test func `no way of printing shows it`() {
         let secret = Secret("swordfish")
         var dumped = ""

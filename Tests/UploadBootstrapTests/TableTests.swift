@@ -40,6 +40,13 @@ struct TableTests {
         #expect(lines[1].hasPrefix("a1 ") && lines[2].contains("12.0 MiB"))
     }
 
+    @Test func `for a program that reads it a table has whole columns, and no head on request`() {
+        let long = String(repeating: "x", count: 300)
+        let table = Table([.init(title: "NAME", minimum: 4), .init(title: "SIZE", dropOrder: 1)], rows: [[long, "7"]])
+        #expect(table.lines(width: nil).last == "\(long)  7" && table.lines(width: nil).count == 2)
+        #expect(table.lines(width: nil, hasHead: false) == ["\(long)  7"])
+    }
+
     @Test func `control characters are shown as replacement characters`() {
         let table = Table([.init(title: "NAME")], rows: [["a\u{1B}[2Jb\nc\u{202E}d"]])
         #expect(table.lines(width: 80)[1] == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")

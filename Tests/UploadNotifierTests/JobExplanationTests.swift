@@ -80,6 +80,18 @@ import UploadsAPI
         #expect(text(nil).contains("when those before it"))
     }
 
+    @Test func `a failed job can run again, unless its copy was never complete`() {
+        func text(_ code: UploadError.Code) -> String {
+            let failed = job {
+                $0.end = RoundEnd(
+                    kind: .failed, event: "e", at: Sample.start, error: UploadError(code, "it failed: mend that"))
+            }
+            return JobExplanation(of: failed, control: ControlView(), lanes: [:]).text
+        }
+        #expect(text(.accessDenied).contains("it failed: mend that; 'uploadctl run --again"))
+        #expect(text(.sourceIncomplete) == "it has failed: it failed: mend that")
+    }
+
     @Test func `a held job is explained with its reason and the remedy`() {
         let unclaimed = job { $0.hold = IssueHold(.noLane, until: Sample.start) }
         let explanation = JobExplanation(of: unclaimed, control: ControlView(), lanes: [:])

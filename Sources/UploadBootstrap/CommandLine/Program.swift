@@ -18,8 +18,9 @@ public enum Program {
             parsed = try Command.parse(arguments)
         } catch {
             if Command.exitCode(for: error).isSuccess {
+                let text = Command.fullMessage(for: error)
                 let help = fitted(Command.helpMessage(columns: 80)) + "\n\n" + examples
-                Console.output(line: asksForCompletions ? Command.fullMessage(for: error) : help)
+                Console.output(line: asksForCompletions || text == ProgramVersion.line(of: name) ? text : help)
                 end(name, .done)
             }
             let message = Command.message(for: error)
@@ -56,7 +57,8 @@ public enum Program {
             if Root.exitCode(for: error).isSuccess {
                 let text = Root.fullMessage(for: error, columns: 80)
                 Console.output(
-                    line: asksForCompletions ? text : fitted(text) + "\n\n" + (examples[command] ?? ""))
+                    line: asksForCompletions || text == ProgramVersion.line(of: name)
+                        ? text : fitted(text) + "\n\n" + (examples[command] ?? ""))
                 end(name, .done)
             }
             let help = ([name] + [command].filter { !$0.isEmpty } + ["--help"]).joined(separator: " ")

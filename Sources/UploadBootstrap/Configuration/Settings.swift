@@ -64,6 +64,11 @@ struct Settings: Sendable {
         }
     }
 
+    /// Whether a value is the default.
+    func isStandard(_ path: String) -> Bool {
+        if case .standard? = values[path]?.origin { true } else { false }
+    }
+
     /// All paths below a section such as `destinations.photos`, sorted. A binary search: each of a thousand destinations calls this.
     func paths(below section: String) -> [String] {
         let prefix = section + "."

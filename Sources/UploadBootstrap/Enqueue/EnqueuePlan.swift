@@ -14,6 +14,8 @@ struct EnqueuePlan: Sendable {
     /// The day that `{date}` in a key stands for, as in 2026-11-22.
     let day: String
     let file: PlanFile
+    /// The error of the files that `--skip-errors` left out; nil if there was none.
+    var skipped: ProgramError?
 
     func upload(at position: Int) throws(UploadError) -> PlannedUpload {
         let row = try file.row(at: position)
@@ -22,6 +24,13 @@ struct EnqueuePlan: Sendable {
             id: row.id, path: row.path, content: row.content,
             place: try request.destination.place(of: row.key, metadata: wishes.metadata, day: day), size: row.size,
             contentType: row.contentType, wishes: wishes)
+    }
+
+    /// `3 uploads of 12.4 MiB`, without the bytes of standard input and of objects that lie elsewhere.
+    var total: String {
+        get throws(UploadError) {
+            "\(count) \(count == 1 ? "upload" : "uploads") of \(Quantity.text(bytes: try file.bytesTotal()))"
+        }
     }
 
     /// The upload's path for messages, or its number if the plan cannot be read.

@@ -20,7 +20,7 @@ extension EnqueuePlanner {
     static func problems(
         contentType: String?, _ properties: ObjectProperties, metadata: [String: String]
     ) -> [String] {
-        let type = contentType.flatMap(ObjectProperties.problem(headerValue:)).map { ["contentType: \($0)"] } ?? []
+        let type = contentType.flatMap(ContentType.problem).map { ["contentType: \($0)"] } ?? []
         return type + properties.problems + ObjectProperties.problems(metadata: metadata)
     }
 
@@ -39,6 +39,11 @@ extension EnqueuePlanner {
         }
         if request.verify, let problem = readBackProblem(of: request.destination.reference) {
             throw ProgramError(.usage, "--verify: \(problem)")
+        }
+        if let pattern = (request.filter.included + request.filter.excluded).first(where: { !PathFilter.isPattern($0) })
+        {
+            throw ProgramError(
+                .usage, "--include, --exclude: '\(pattern)' is no pattern for names, such as '*.jpg' or 'raw/**'")
         }
         if request.paths.isEmpty, request.manifest == nil {
             throw ProgramError(.usage, "nothing to upload: name a PATH, '-' for standard input, or a --manifest")

@@ -21,6 +21,9 @@ struct EnqueuePlanner {
     private var exitCode: ExitCode?
     private var problems: [String] = []
     private var problemCount = 0
+    /// The exit status of the first file that was skipped because of an error.
+    private var skipped: ExitCode?
+    private var skippedCount = 0
 
     /// - Parameter destinations: the names in the configuration; nil if the configuration has no `destinations`.
     /// - Throws: the problem of the request as a whole.
@@ -69,7 +72,12 @@ struct EnqueuePlanner {
             throw ProgramError(
                 exitCode, problems: problems + (more > 0 ? ["and \(more) more problems like these"] : []))
         }
-        return EnqueuePlan(request: request, count: count, isStaged: isStaged, isKeyed: isKeyed, day: day, file: file)
+        return EnqueuePlan(
+            request: request, count: count, isStaged: isStaged, isKeyed: isKeyed, day: day, file: file,
+            skipped: skipped.map { code in
+                let files = skippedCount == 1 ? "1 file was" : "\(skippedCount) files were"
+                return ProgramError(code, "\(files) skipped, as said above; the others are not concerned")
+            })
     }
 
     private mutating func add(_ entry: ManifestEntry, place: String) throws(ProgramError) {
@@ -94,10 +102,14 @@ struct EnqueuePlanner {
         }
         let wishes = try wishes(of: entry, place)
         let before = (count, problemCount)
-        try FileTree.walk(entry.path) { finding throws(ProgramError) in
+        try FileTree.walk(entry.path, request.filter) { finding throws(ProgramError) in
             switch finding {
             case .file(let file): try add(PlannedSource(file), entry, wishes, place)
             case .skipped(let text): try note("skipped \(text)")
+            case .problem(let problem) where isDirectory && request.skipsErrors:
+                skipped = skipped ?? problem.exitCode
+                skippedCount += 1
+                for text in problem.problems { try note("skipped \(text)") }
             case .problem(let problem): note(problem, place: place)
             }
         }

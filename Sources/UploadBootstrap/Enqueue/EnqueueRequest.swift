@@ -18,6 +18,10 @@ public struct EnqueueRequest: Sendable {
     public var verify = false
     /// Whether the jobs get the SHA-256 of their bytes, too.
     public var sha256 = false
+    /// Which files of directories are enqueued.
+    public var filter = PathFilter()
+    /// Whether files of directories that cannot be read are named and left out, instead of refusing the command.
+    public var skipsErrors = false
     /// Whether files are copied into the staging area; otherwise workers read the original files.
     public var stages = true
     /// Whether each file is removed once its job is accepted.

@@ -19,7 +19,7 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
     /// The schedule that the flags describe.
     /// - Parameters:
     ///   - after: a duration such as `10m`.
-    ///   - at: an RFC 3339 time, or a local time such as `2026-11-22T08:00`. A time in the past starts the upload at once.
+    ///   - at: an RFC 3339 time, or a local time such as `2026-11-22T08:00`; not in the past.
     ///   - expiresIn: a duration such as `1d`.
     /// - Throws: `usage` for invalid values, and for flags that contradict each other.
     public init(
@@ -34,6 +34,13 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
                 notBefore = try Self.time(at, zone: zone)
             } catch {
                 throw ProgramError(.usage, "--at \(error)")
+            }
+            // The present minute is none of the past.
+            if let notBefore, notBefore < now - 60 {
+                throw ProgramError(
+                    .usage,
+                    "--at \(at): that is \(WireJSON.timestamp(notBefore)), and it is \(WireJSON.timestamp(now)) now; give a later time, or leave it out to start at once"
+                )
             }
         }
         if let expiresIn { expiresAt = now + (try Self.duration(expiresIn, of: "--expires-in")) }

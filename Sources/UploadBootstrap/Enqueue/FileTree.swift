@@ -24,15 +24,17 @@ enum FileTree {
 
     typealias Tell = (Finding) throws(ProgramError) -> Void
 
-    /// Reports a file, or all files of a directory and its directories, in the order of their paths' bytes. A link that was named itself
-    /// is followed. Inside a directory, links to files are followed, and links to directories are not, because they may form a circle.
+    /// Reports a file, or all files of a directory and its directories that the filter takes, in the order of their paths' bytes. A link that
+    /// was named itself is followed. Inside a directory, links to files are followed, and links to directories are not, because they may form a circle.
     /// - Throws: the errors of `tell`, which end the walk.
-    static func walk(_ path: FilePath, _ tell: Tell) throws(ProgramError) {
+    static func walk(
+        _ path: FilePath, _ filter: PathFilter = PathFilter(), _ tell: Tell
+    ) throws(ProgramError) {
         switch status(of: path) {
         case .failure(let error): try tell(.problem(problem(error)))
         case .success(let status):
             switch status.kind {
-            case .directory: try walk(directory: path, key: FilePath(""), tell)
+            case .directory: try walk(directory: path, key: FilePath(""), filter, tell)
             case .regular: try tell(readable(path, key: path.lastName, status))
             default:
                 try tell(
@@ -46,7 +48,9 @@ enum FileTree {
 
     static func isDirectory(_ path: FilePath) -> Bool { (try? status(of: path).get())?.kind == .directory }
 
-    private static func walk(directory: FilePath, key: FilePath, _ tell: Tell) throws(ProgramError) {
+    private static func walk(
+        directory: FilePath, key: FilePath, _ filter: PathFilter, _ tell: Tell
+    ) throws(ProgramError) {
         let names: SortedNames
         do throws(SystemError) {
             names = try SortedNames(inDirectory: directory.bytes, named: directory.description)
@@ -57,8 +61,8 @@ enum FileTree {
             let (name, isDirectory) = names[place]
             let (path, key) = (directory.appending(name), key.appending(name))
             if isDirectory {
-                try walk(directory: path, key: key, tell)
-            } else {
+                if !filter.excludes(key) { try walk(directory: path, key: key, filter, tell) }
+            } else if filter.takes(key) {
                 try tell(entry(path, key))
             }
         }

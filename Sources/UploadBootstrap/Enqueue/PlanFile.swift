@@ -139,6 +139,12 @@ final class PlanFile: Sendable {
         try write { db in try Int.fetchOne(try db.cachedStatement(sql: sql), arguments: [position]) }
     }
 
+    /// The bytes of all uploads whose size is known.
+    func bytesTotal() throws(UploadError) -> Int64 {
+        // SQLite's total() counts in floating point, and so never overflows.
+        try write { db in Int64(saturating: try Double.fetchOne(db, sql: "SELECT total(size) FROM uploads") ?? 0) }
+    }
+
     /// - Returns: the number of the wishes, from 1.
     func add(_ wishes: UploadWishes) throws(UploadError) -> Int64 {
         try write { db in

@@ -11,6 +11,7 @@ public import UploadNotifier
 /// OpenMetrics for clients that accept it); in a notifier, its HTTP API too.
 public struct HealthServer: Service {
     private let address: HTTPAddress
+    private let takesAnother: Bool
     private let readiness: Readiness
     private let registry: PrometheusRegistry
     private let api: NotifierAPI?
@@ -22,10 +23,12 @@ public struct HealthServer: Service {
     private static let openPaths: Set = ["/healthz", "/readyz", "/metrics"]
 
     /// - Parameters:
+    ///   - takesAnother: whether it takes a free port when another program has this one: for an address that is the default.
     ///   - obstacle: in a notifier: why it does not work with its ledger yet; nil once it does.
     ///   - bringUpToDate: refreshes, before each answer of `/metrics`, the metrics that cost too much to keep current all the time.
     public init(
-        _ address: HTTPAddress, readiness: Readiness, registry: PrometheusRegistry, api: NotifierAPI? = nil,
+        _ address: HTTPAddress, takesAnother: Bool = false, readiness: Readiness, registry: PrometheusRegistry,
+        api: NotifierAPI? = nil,
         obstacle: (@Sendable () -> LedgerObstacle?)? = nil, logger: Logger,
         bringUpToDate: @escaping @Sendable () async -> Void = {}
     ) {
@@ -33,6 +36,7 @@ public struct HealthServer: Service {
         self.api = api
         self.obstacle = obstacle
         self.address = address
+        self.takesAnother = takesAnother
         self.readiness = readiness
         self.registry = registry
         self.logger = logger
@@ -44,6 +48,29 @@ public struct HealthServer: Service {
             try? await gracefulShutdown()
             return
         }
+        do {
+            try await serve(host, port)
+        } catch let error as IOError where takesAnother && error.errnoCode == EADDRINUSE {
+            logger.notice("another program has the port; taking a free one", metadata: ["address": "\(address)"])
+            try await Self.explained(address) { try await serve(host, 0) }
+        } catch {
+            try await Self.explained(address) { throw error }
+        }
+    }
+
+    private static func explained(_ address: HTTPAddress, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as IOError {
+            throw ProgramError(.configuration, Self.problem(error, address))
+        } catch is NIOConnectionError {
+            throw ProgramError(
+                .configuration,
+                "\(address): cannot listen there: no such host; choose another address with --http HOST:PORT")
+        }
+    }
+
+    private func serve(_ host: String, _ port: Int) async throws {
         var quiet = logger
         // The server's line for each request is noise, and its own "started" line appears below, with the port that the system chose.
         quiet.logLevel = max(.warning, logger.logLevel)
@@ -68,15 +95,7 @@ public struct HealthServer: Service {
                     metadata: ["address": "\(HTTPAddress.listen(host: host, port: channel.localAddress?.port ?? port))"]
                 )
             }, logger: quiet)
-        do {
-            try await application.run()
-        } catch let error as IOError {
-            throw ProgramError(.configuration, Self.problem(error, address))
-        } catch is NIOConnectionError {
-            throw ProgramError(
-                .configuration,
-                "\(address): cannot listen there: no such host; choose another address with --http HOST:PORT")
-        }
+        try await application.run()
     }
 
     private var router: Router<APIRequestContext> {

@@ -29,4 +29,5 @@ public enum Inquiry: Sendable {
     /// Writes the copy to a path on the notifier's host.
     case backUp(String)
     case watch(EventChoice)
+    case wait(WaitChoice)
 }

@@ -5,6 +5,9 @@ public struct InquiryOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON object a line.")
     public var json = false
 
+    @Flag(help: "Print lists without their head line.")
+    public var noHeader = false
+
     @Option(help: ArgumentHelp("The address of the notifier's HTTP API (default: by notifier.http).", valueName: "url"))
     var api: String?
 

@@ -8,6 +8,8 @@ import UploadsAPI
 struct InquiryRunner: Sendable {
     let client: NotifierClient
     let printsJSON: Bool
+    /// Whether tables have a head.
+    var printsHead = true
     let time: LocalTime
 
     func answer(_ inquiry: Inquiry) async throws -> ExitCode {
@@ -62,6 +64,9 @@ struct InquiryRunner: Sendable {
         // `uploadctl watch`, which makes its own client without a read timeout.
         case .watch(let choice):
             return try await EventWatch(client: client, choice: choice, printsJSON: printsJSON).run()
+        case .wait(let choice):
+            var wait = JobWait(client: client, choice: choice, printsJSON: printsJSON)
+            return try await wait.run()
         }
         return .done
     }
@@ -96,7 +101,7 @@ struct InquiryRunner: Sendable {
 
     func show(_ table: Table) {
         guard !table.rows.isEmpty else { return say("there are none") }
-        for line in table.lines(width: Console.outputColumns ?? 80) { Console.output(line: line) }
+        for line in table.lines(width: Console.outputColumns, hasHead: printsHead) { Console.output(line: line) }
     }
 
     // MARK: One object

@@ -9,7 +9,8 @@ public struct JobFilter: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "queued, running, waiting, paused, completed, failed or cancelled; repeatable.", valueName: "status"),
+            "queued, running, waiting, paused, completed, failed or cancelled; several with commas, or repeated.",
+            valueName: "status"),
         completion: .list(LedgerStatus.allCases.map(\.rawValue)))
     var status: [String] = []
 
@@ -50,7 +51,7 @@ public struct JobFilter: ParsableArguments, Sendable {
             throw ValidationError("--limit \(limit): expected a number from 1 to \(Self.limitMaximum)")
         }
         let known = LedgerStatus.allCases.map(\.rawValue)
-        if let stranger = status.first(where: { !known.contains($0) }) {
+        if let stranger = status.commaSeparated.first(where: { !known.contains($0) }) {
             throw ValidationError(
                 "--status: '\(stranger.prefix(80))' is not a status; choose from \(known.joined(separator: ", "))")
         }
@@ -66,7 +67,7 @@ public struct JobFilter: ParsableArguments, Sendable {
         let texts = [
             ("queue", queue), ("destination", destination), ("batch", batch), ("key", key), ("text", text),
         ]
-        return status.map { (name: "status", value: $0) }
+        return status.commaSeparated.map { (name: "status", value: $0) }
             + texts.compactMap { name, value in value.map { (name: name, value: $0) } }
             + (oldestFirst ? [(name: "order", value: "oldestFirst")] : [])
             + times.compactMap { name, value in value.map { (name: name, value: WireJSON.timestamp($0)) } }

@@ -2,6 +2,13 @@
 enum PrometheusHelp {
     /// The texts by the label that the code uses.
     static let texts = [
+        "process_cpu_seconds_total": "Processor time of the process, of the user and of the kernel.",
+        "process_max_fds": "The most file descriptors that the process may have.",
+        "process_open_fds": "File descriptors of the process.",
+        "process_resident_memory_bytes": "Memory of the process that is not swapped out.",
+        "process_start_time_seconds": "When the process began, since 1970.",
+        "process_virtual_memory_bytes": "The address space of the process.",
+        "upload_build_info": "1, with the version, the commit and the Swift of the program.",
         "upload_bytes_total": "Bytes sent to destinations.",
         "upload_clock_ahead_seconds": "Seconds that the clock is ahead of one that disagreed; 0 while none does.",
         "upload_circuit_state": "Circuit of a destination: 0 closed, 1 one job tries, 2 open.",

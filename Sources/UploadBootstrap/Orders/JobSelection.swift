@@ -20,13 +20,13 @@ public struct JobSelection: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "queued, running, waiting, paused, completed, failed or cancelled; repeatable (default: all that can obey).",
+            "queued, running, waiting, paused, completed, failed or cancelled; several with commas, or repeated (default: all that can obey).",
             valueName: "status"),
         completion: .list(LedgerStatus.allCases.map(\.rawValue)))
     var status: [String] = []
 
     @Flag(help: "All jobs that the command can act on.")
-    var all = false
+    public var all = false
 
     public init() {}
 
@@ -78,7 +78,7 @@ public struct JobSelection: ParsableArguments, Sendable {
         }
         guard !status.isEmpty else { return filter }
         filter.statuses = Set(
-            try status.map { word throws(ProgramError) in
+            try status.commaSeparated.map { word throws(ProgramError) in
                 guard let status = LedgerStatus(rawValue: word) else {
                     let known = LedgerStatus.allCases.map(\.rawValue).joined(separator: ", ")
                     throw ProgramError(.usage, "--status: '\(word.prefix(80))' is not a status; choose from \(known)")
@@ -86,5 +86,12 @@ public struct JobSelection: ParsableArguments, Sendable {
                 return status
             })
         return filter
+    }
+}
+
+extension [String] {
+    /// The words of an option that may be repeated and may have several, with commas between them.
+    var commaSeparated: [String] {
+        flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
 }

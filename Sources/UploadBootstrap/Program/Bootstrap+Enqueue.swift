@@ -21,6 +21,7 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
+        for warning in configuration.warnings { Console.error(line: "enqueue-upload: \(warning)") }
         guard let request = request?.completed(by: configuration) else { return .usage }
         if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
@@ -31,9 +32,14 @@ extension Bootstrap {
             for position in 0..<plan.count {
                 Console.output(line: Self.dryLine(try plan.upload(at: position), request))
             }
+            Console.error(line: "enqueue-upload: \(try plan.total) would be enqueued")
+            if let skipped = plan.skipped { throw skipped }
             return .done
         }
-        guard plan.count > 0 else { return .done }
+        guard plan.count > 0 else {
+            if let skipped = plan.skipped { throw skipped }
+            return .done
+        }
         let logger = configuration.logger("enqueue-upload")
         let patience = Duration.seconds(configuration.brokerPatience)
         let connection = try configuration.connection(for: "enqueue-upload").within(patience)
@@ -59,6 +65,7 @@ extension Bootstrap {
                 interruption: interruption, logger: logger
             ).run()
             await close()
+            if code == .done, let skipped = plan.skipped { throw skipped }
             return code
         } catch {
             await close()

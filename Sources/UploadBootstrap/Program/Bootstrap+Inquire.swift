@@ -5,7 +5,7 @@ import Uploads
 extension Bootstrap {
     /// `uploadctl`: sends a question to the notifier's HTTP API and prints the answer.
     public static func inquire(
-        _ inquiry: Inquiry, _ input: ConfigurationInput, printsJSON: Bool, checkConfig: Bool
+        _ inquiry: Inquiry, _ input: ConfigurationInput, printsJSON: Bool, printsHead: Bool = true, checkConfig: Bool
     ) async throws -> ExitCode {
         var input = input
         input.standards["log.level"] = "error"
@@ -14,6 +14,7 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
+        for warning in configuration.warnings { Console.error(line: "uploadctl: \(warning)") }
         let interruption = Interruption()
         if case .watch(let choice) = inquiry {
             do {
@@ -27,11 +28,20 @@ extension Bootstrap {
                 return .interrupted
             }
         }
-        return try await interruption.cancelling {
-            try await NotifierClient.with(configuration) { client in
-                let runner = InquiryRunner(client: client, printsJSON: printsJSON, time: LocalTime())
-                return try await runner.answer(inquiry)
+        do {
+            return try await interruption.cancelling {
+                try await NotifierClient.with(configuration) { client in
+                    let runner = InquiryRunner(
+                        client: client, printsJSON: printsJSON, printsHead: printsHead, time: LocalTime())
+                    return try await runner.answer(inquiry)
+                }
             }
+        } catch  where interruption.wasInterrupted && inquiry.isWait {
+            throw ProgramError(.interrupted, "stopped waiting; the uploads go on")
         }
     }
+}
+
+extension Inquiry {
+    fileprivate var isWait: Bool { if case .wait = self { true } else { false } }
 }

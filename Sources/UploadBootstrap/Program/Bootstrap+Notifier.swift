@@ -49,6 +49,7 @@ extension Bootstrap {
         _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput,
         registry: PrometheusRegistry, logger: Logger
     ) async throws {
+        try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier"])
         let connection = try configuration.connection(for: "upload-notifier")
         let queues = BrokerDelegateQueues()
         let settings = configuration.notifier
@@ -60,6 +61,7 @@ extension Bootstrap {
         let delegateManager = DelegateManager(register: ledger, logger: logger)
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)
+        let figures = ProcessMetrics()
         let (progress, metrics) = (LatestProgress(), ShardMetrics())
         let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
@@ -89,6 +91,7 @@ extension Bootstrap {
                         settings.http, readiness: readiness, registry: registry, api: api,
                         obstacle: { obstacle.withLock { $0 } }, logger: logger
                     ) {
+                        figures.show()
                         metrics.show()
                         await delegateManager.showBacklogs()
                     },

@@ -20,6 +20,7 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
+        for warning in configuration.warnings { Console.error(line: "uploadctl: \(warning)") }
         let interruption = Interruption()
         return try await interruption.cancelling {
             for name in requests.flatMap(\.queues) { await doubt(name, configuration) }

@@ -102,7 +102,7 @@ extension Bootstrap {
                 Console.output(line: String(decoding: try WireJSON.encode(object), as: UTF8.self))
             }
         } else {
-            for line in Table(report.folded).lines(width: Console.outputColumns ?? 80) { Console.output(line: line) }
+            for line in Table(report.folded).lines(width: Console.outputColumns) { Console.output(line: line) }
         }
     }
 

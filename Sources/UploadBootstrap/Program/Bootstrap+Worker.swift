@@ -13,6 +13,7 @@ extension Bootstrap {
     ) async throws -> ExitCode {
         Allocator.tune()
         let configuration = try UploadConfiguration(input)
+        try configuration.checkSecrets(of: ["brokerPassword", "destinations"])
         let connection = try configuration.connection(for: "upload-worker")
         let destinations = try DestinationRegistry(configuration)
         if checkConfig {
@@ -24,6 +25,7 @@ extension Bootstrap {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
+        let figures = ProcessMetrics()
         let settings = configuration.worker
         let area: StagingArea
         do {
@@ -60,7 +62,10 @@ extension Bootstrap {
         do {
             try await Self.run(
                 [
-                    HealthServer(settings.http, readiness: readiness, registry: registry, logger: logger),
+                    HealthServer(
+                        settings.http, takesAnother: configuration.settings.isStandard("worker.http"),
+                        readiness: readiness, registry: registry, logger: logger
+                    ) { figures.show() },
                     ReloadService(input: input, logger: logger) { try destinations.reload($0) },
                 ], main: service, grace: .seconds(settings.grace), logger: logger)
         } catch {

@@ -31,7 +31,9 @@ struct Table: Hashable {
     }
 
     /// The head and the rows. A line exceeds the width only where the columns that must not be cut do.
-    func lines(width: Int) -> [String] {
+    /// - Parameter width: nil shows every column whole, as for a program that reads it.
+    func lines(width: Int?, hasHead: Bool = true) -> [String] {
+        let width = width ?? .max
         var widths = natural
         let least = columns.indices.map { min(widths[$0], columns[$0].minimum ?? .max) }
         var shown = columns.indices.filter { columns[$0].dropOrder == nil }
@@ -43,7 +45,7 @@ struct Table: Hashable {
         }
         shown.sort()
         shrink(&widths, of: shown, to: width)
-        return ([columns.map(\.title)] + rows).map { cells in line(cells, shown, widths) }
+        return ((hasHead ? [columns.map(\.title)] : []) + rows).map { cells in line(cells, shown, widths) }
     }
 
     private var natural: [Int] {

@@ -46,8 +46,10 @@ struct JobExplanation: Hashable, Sendable {
             case .cancelled: (code, text) = (.cancelled, "it was cancelled; \(again)")
             default:
                 code = .failed
-                text =
-                    "it has failed: \(end.error?.message ?? "no reason is known"); \(again), and 'uploadctl discard' gives it up"
+                // Of a copy that was never complete nothing is left to go on with.
+                let remedy =
+                    end.error?.code == .sourceIncomplete ? "" : "; \(again), and 'uploadctl discard' gives it up"
+                text = "it has failed: \(end.error?.message ?? "no reason is known")\(remedy)"
             }
         } else if job.isCancelling {
             code = .cancelling

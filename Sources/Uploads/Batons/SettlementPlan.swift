@@ -41,7 +41,7 @@ public struct SettlementPlan: Hashable, Sendable {
             switch outcome {
             case .failed(let error, let state):
                 last.state = state
-                last.record(error, at: now)
+                if error.code.isOfAttempt { last.record(error, at: now) }
             // The checksum of a file that was not read before it was sent.
             case .completed(let object, _) where last.job.digests.crc64nvme == nil && object.isMade:
                 last.job.digests.crc64nvme = object.digests.crc64nvme

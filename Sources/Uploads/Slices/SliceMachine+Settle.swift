@@ -247,8 +247,28 @@ extension SliceMachine {
     }
 
     var expiredError: UploadError {
-        UploadError(
-            .expired, "the job's time ran out before the upload was done: enqueue the file again with more time")
+        UploadError(.expired, "the job's time ran out before the upload was done: \(expiry)", retry: .never)
+    }
+
+    /// How old the job is, how long it had, and what to do.
+    private var expiry: String {
+        let age = "it is \(Self.text(now.timeIntervalSince(lifeOrigin))) old"
+        let limit =
+            if let end = baton.job.expiresAt, end <= lifeOrigin + JobLifetime.seconds {
+                "was to be done by \(WireJSON.timestamp(end)) (expiresAt); enqueue the file again with a later time"
+            } else {
+                "jobs have \(Self.text(JobLifetime.seconds)); enqueue the file again"
+            }
+        return "\(age), and \(limit)"
+    }
+
+    /// `3 d`, `5 h`, `12 min`, `40 s`: the largest unit of which there are two at least.
+    private static func text(_ seconds: TimeInterval) -> String {
+        let seconds = max(0, seconds)
+        for (unit, name) in [(86_400.0, "d"), (3600, "h"), (60, "min")] where seconds >= 2 * unit {
+            return "\(Int(min(seconds / unit, 1e9))) \(name)"
+        }
+        return "\(Int(seconds)) s"
     }
 
     var withdrawnError: UploadError {

@@ -71,6 +71,14 @@ extension UploadError {
 
         public var description: String { base.rawValue }
 
+        /// Whether such a failure ends an attempt: not the end of a job that waited for too long, or for bytes that never came.
+        var isOfAttempt: Bool {
+            switch base {
+            case .expired, .destinationUnavailable, .sourceIncomplete: false
+            default: true
+            }
+        }
+
         /// Whether a failure of this kind is tried again, unless its driver knows better.
         public var usualRetry: Retry {
             switch base {

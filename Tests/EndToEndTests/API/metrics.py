@@ -76,4 +76,10 @@ expect(worker, "upload_retries", "counter", code=codes)
 notifier = read(NOTIFIER)
 expect(
     notifier, "upload_delegate_deliveries", "counter", outcome={"delivered", "failed", "paused", "givenUp"})
+for program in [worker, notifier]:
+    expect(program, "process_cpu_seconds", "counter")
+    for name in ["resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"]:
+        expect(program, f"process_{name}", "gauge")
+    (build,) = program["upload_build_info"].samples
+    assert build.value == 1 and set(build.labels) == {"version", "commit", "swift"}, build
 print(sum(len(family.samples) for family in [*worker.values(), *notifier.values()]), "series")

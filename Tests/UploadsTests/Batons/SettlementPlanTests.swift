@@ -209,6 +209,17 @@ import Testing
         #expect(plan.event?.data.waitingUntil == until)
     }
 
+    @Test func `a job that only waited for too long, or for bytes that never came, has no failed attempt more`() throws
+    {
+        for code in UploadError.Code.allCodes {
+            let plan = plan(.ended(.failed(UploadError(code, "it failed: enqueue it again"), state: nil)))
+            let isAttempt = ![.expired, .destinationUnavailable, .sourceIncomplete].contains(code)
+            let told = try #require(plan.event).data.baton
+            #expect(told.attempts == (isAttempt ? 2 : 1), "\(code)")
+            #expect(told.failures.count == (isAttempt ? 1 : 0), "\(code)")
+        }
+    }
+
     @Test func `only of a job whose copy was never complete, failing removes the copy`() {
         func removes(_ code: UploadError.Code) -> Bool {
             plan(.ended(.failed(UploadError(code, "it failed: enqueue it again"), state: nil))).removesStagedCopy

@@ -80,6 +80,12 @@ import Testing
         slice.now = SliceHarness.start + 60
         slice.begin()
         #expect(slice.failure?.code == .expired)
+        let message = slice.failure?.message ?? ""
+        let words =
+            byDeadline
+            ? ["it is 60 s old", "\(WireJSON.timestamp(SliceHarness.start + 60)) (expiresAt)", "with a later time"]
+            : ["it is 30 d old", "jobs have 30 d; enqueue the file again"]
+        for word in words { #expect(message.contains(word), "\(message)") }
     }
 
     @Test func `time in a serial line does not use up a job's time`() {

@@ -1,0 +1,14 @@
+import ArgumentParser
+import UploadBootstrap
+
+struct VersionCommand: ControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Shows the version, the commit and the Swift of this program.")
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        Console.output(line: ProgramVersion.line(of: "uploadctl"))
+        return .done
+    }
+}
