@@ -97,7 +97,11 @@ struct EnqueuePlanTests {
         let cat = try files.write("cat", "1")
         let error = failure { try plan([cat], to: "x:") { $0.contentType = type } }
         #expect(error?.exitCode == .usage && error?.description.hasPrefix("contentType: ") == true, "\(type)")
-        for good in ["image/jpeg", "text/html; charset=utf-8", "application/vnd.a+json"] {
+        for good in [
+            "image/jpeg", "text/html; charset=utf-8", "application/vnd.a+json", "text/html ;charset=utf-8",
+            "text/html;",
+            #"multipart/x; boundary="a;b""#,
+        ] {
             #expect(throws: Never.self) { try plan([cat], to: "x:") { $0.contentType = good } }
         }
     }

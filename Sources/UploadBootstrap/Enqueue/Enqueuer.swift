@@ -184,6 +184,10 @@ struct Enqueuer {
             keptCount = await keep(whole, maker, originals, in: &fates)
             if keptCount > 0 { tellKept(keptCount, reason) }
         }
+        // A job that may have arrived needs its whole copy.
+        for (index, fate) in fates.enumerated() {
+            if case .unknown = fate { try? await copies.finish(index) }
+        }
         let result = EnqueueResult(fates)
         guard result.enqueuedCount < plan.count else {
             guard request.waits, keptCount > 0 else { return nil }

@@ -25,7 +25,8 @@ enum FileTree {
     typealias Tell = (Finding) throws(ProgramError) -> Void
 
     /// Reports a file, or all files of a directory and its directories that the filter takes, in the order of their paths' bytes. A link that
-    /// was named itself is followed. Inside a directory, links to files are followed, and links to directories are not, because they may form a circle.
+    /// was named itself is followed. Inside a directory, links to files are followed, and links to directories are not, because they may form
+    /// a circle.
     /// - Throws: the errors of `tell`, which end the walk.
     static func walk(
         _ path: FilePath, _ filter: PathFilter = PathFilter(), _ tell: Tell

@@ -49,18 +49,12 @@ public struct HealthServer: Service {
             return
         }
         do {
-            try await serve(host, port)
-        } catch let error as IOError where takesAnother && error.errnoCode == EADDRINUSE {
-            logger.notice("another program has the port; taking a free one", metadata: ["address": "\(address)"])
-            try await Self.explained(address) { try await serve(host, 0) }
-        } catch {
-            try await Self.explained(address) { throw error }
-        }
-    }
-
-    private static func explained(_ address: HTTPAddress, _ body: () async throws -> Void) async throws {
-        do {
-            try await body()
+            do {
+                try await serve(host, port)
+            } catch let error as IOError where takesAnother && error.errnoCode == EADDRINUSE {
+                logger.notice("another program has the port; taking a free one", metadata: ["address": "\(address)"])
+                try await serve(host, 0)
+            }
         } catch let error as IOError {
             throw ProgramError(.configuration, Self.problem(error, address))
         } catch is NIOConnectionError {

@@ -11,32 +11,12 @@ public enum ContentType {
     /// Why a text is no media type (RFC 9110, section 8.3.1); nil if it is one.
     public static func problem(_ text: String) -> String? {
         if let problem = ObjectProperties.problem(headerValue: text) { return problem }
-        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let isType = pair(parts[0], UInt8(ascii: "/")).map { isToken($0) && isToken($1) } ?? false
-        let areParameters = parts.dropFirst().allSatisfy { part in
-            pair(part.drop { $0 == UInt8(ascii: " ") }, UInt8(ascii: "=")).map { isToken($0) && !$1.isEmpty } ?? false
-        }
-        return isType && areParameters
-            ? nil : "expected a media type such as text/plain or text/html; charset=utf-8"
-    }
-
-    private static func pair(
-        _ text: Substring.UTF8View, _ separator: UInt8
-    ) -> (Substring.UTF8View, Substring.UTF8View)? {
-        guard let place = text.firstIndex(of: separator) else { return nil }
-        return (text[..<place], text[text.index(after: place)...])
-    }
-
-    private static func isToken(_ text: Substring.UTF8View) -> Bool { !text.isEmpty && text.allSatisfy(isOfToken) }
-
-    /// Whether a character may be in a token (RFC 9110, section 5.6.2).
-    private static func isOfToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        // A token is that of RFC 9110, section 5.6.2; a parameter may be quoted, or left out.
+        let type = #/[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+/#.asciiOnlyWordCharacters()
+        let parameters = #/(?:[ \t]*;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?)*/#
+            .asciiOnlyWordCharacters()
+        let isType = text.prefixMatch(of: type).map { text[$0.range.upperBound...].wholeMatch(of: parameters) != nil }
+        return isType == true ? nil : "expected a media type such as text/plain or text/html; charset=utf-8"
     }
 
     private static let table = [
