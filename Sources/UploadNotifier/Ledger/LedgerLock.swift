@@ -38,14 +38,22 @@ final class LedgerLock: Sendable {
     /// - Returns: nil if no process has it that this one can see.
     static func holder(path: String) -> Int32? {
         var status = stat()
-        guard stat(file(of: path), &status) == 0, let list = fopen("/proc/locks", "r") else { return nil }
+        guard stat(file(of: path), &status) == 0 else { return nil }
+        // The kernel hands the list over page by page and counts its entries to find the next page: locks that other processes give
+        // up in between make it leave entries out, so that only a few lists without the lock say that it is free.
+        for _ in 0..<5 { if let holder = listedHolder(ofInode: status.st_ino) { return holder } }
+        return nil
+    }
+
+    private static func listedHolder(ofInode inode: ino_t) -> Int32? {
+        guard let list = fopen("/proc/locks", "r") else { return nil }
         defer { fclose(list) }
         var (line, room): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
         defer { free(line) }
         while getline(&line, &room, list) > 0, let text = line {
             // 1: FLOCK  ADVISORY  WRITE 1234 fe:01:131075 0 EOF
             let words = String(cString: text).split(separator: " ")
-            if words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(status.st_ino)" {
+            if words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(inode)" {
                 return Int32(words[4])
             }
         }
