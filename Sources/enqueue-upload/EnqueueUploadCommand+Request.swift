@@ -47,6 +47,12 @@ extension EnqueueUploadCommand {
         }
         request.filter = PathFilter(included: include, excluded: exclude)
         request.skipsErrors = skipErrors
+        if let changed {
+            guard let test = ChangeTest(rawValue: changed) else {
+                throw ProgramError(.usage, "--changed=\(changed): expected size,mtime or digest")
+            }
+            request.changed = test
+        }
         request.verify = verify
         request.sha256 = sha256
         request.metadata = try Self.pairs(metadata, of: "--metadata")
@@ -74,6 +80,16 @@ extension EnqueueUploadCommand {
         request.waits = wait
         request.printsJSON = json
         return request
+    }
+
+    /// Gives `--changed` its value where the argument behind it is none.
+    static func completed(_ arguments: [String]) -> [String] {
+        let options = arguments.prefix { $0 != "--" }
+        return options.indices.map { place in
+            let isAlone = !ChangeTest.allCases.map(\.rawValue).contains(arguments.dropFirst(place + 1).first ?? "")
+            return options[place] == "--changed" && isAlone
+                ? "--changed=\(ChangeTest.sizeAndTime.rawValue)" : options[place]
+        } + arguments.dropFirst(options.count)
     }
 
     private static func pairs(_ texts: [String], of option: String) throws(ProgramError) -> [String: String] {

@@ -29,6 +29,12 @@ struct EnqueueUploadCommand: ParsableCommand {
             stands for slashes too. With --skip-errors, files that cannot be read are
             named and skipped, and the exit status is that of the first of them.
 
+            With --changed only files are enqueued that are new at the destination or
+            differ from what lies there: by size and time, or with --changed digest by
+            their bytes. The destination is listed first, with its settings in this
+            host's configuration; s3, directory, webdav and file:/// can be listed.
+            Nothing is copied before that, and nothing is removed at the destination.
+
             A worker fetches an http or https URL, if its configuration allows that
             (sourceURLs), and with --from a key at a destination (source: true). The
             content of a data: URL is enqueued itself.
@@ -71,6 +77,7 @@ struct EnqueueUploadCommand: ParsableCommand {
           enqueue-upload *.jpg --to 'photos:{date}/{name}' --if-exists rename
           enqueue-upload holiday/ --to file:///srv/archive/holiday/
           enqueue-upload site/ --to web: --exclude .git --exclude '*.tmp' --skip-errors
+          enqueue-upload site/ --to web: --changed --dry-run
           pg_dump shop | enqueue-upload - --to backups:shop.sql
           find . -name '*.log' | enqueue-upload --manifest - --to logs:
           enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
@@ -131,6 +138,9 @@ struct EnqueueUploadCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("No such files or directories of a directory; repeatable.", valueName: "pattern"))
     var exclude: [String] = []
+
+    @Option(help: ArgumentHelp("Only new and changed files, by size,mtime (default) or digest.", valueName: "test"))
+    var changed: String?
 
     @Flag(help: "Name and skip files of a directory that cannot be read.")
     var skipErrors = false

@@ -81,6 +81,12 @@ public struct DestinationArgument: Hashable, Sendable {
         return key.filled { _ in nil }.map { .known(.named(name, key: $0)) } ?? .byDigest(name, key)
     }
 
+    /// What the keys of all files begin with, as far as it is known before the files are.
+    func listedPrefix(day: String) -> String {
+        if let template { return template.leadingText(day: day) }
+        return reference.listedKey ?? ""
+    }
+
     /// The destination's name; nil for a URL.
     public var name: DestinationName? { if case .named(let name) = base { name } else { nil } }
 

@@ -6,7 +6,7 @@ import Uploads
 struct EnqueuePlan: Sendable {
     let request: EnqueueRequest
     /// The number of uploads.
-    let count: Int
+    var count: Int
     /// Whether any upload needs a copy in the staging area.
     let isStaged: Bool
     /// Whether any upload has an idempotency key.
@@ -16,6 +16,8 @@ struct EnqueuePlan: Sendable {
     let file: PlanFile
     /// The error of the files that `--skip-errors` left out; nil if there was none.
     var skipped: ProgramError?
+    /// The files that `--changed` left out, because the destination has them.
+    var unchangedCount = 0
 
     func upload(at position: Int) throws(UploadError) -> PlannedUpload {
         let row = try file.row(at: position)
@@ -31,6 +33,12 @@ struct EnqueuePlan: Sendable {
         get throws(UploadError) {
             "\(count) \(count == 1 ? "upload" : "uploads") of \(Quantity.text(bytes: try file.bytesTotal()))"
         }
+    }
+
+    /// `; 12 files are there already`; empty without `--changed`.
+    var unchangedText: String {
+        guard request.changed != nil else { return "" }
+        return unchangedCount == 1 ? "; 1 file is there already" : "; \(unchangedCount) files are there already"
     }
 
     /// The upload's path for messages, or its number if the plan cannot be read.

@@ -45,6 +45,18 @@ extension EnqueuePlanner {
             throw ProgramError(
                 .usage, "--include, --exclude: '\(pattern)' is no pattern for names, such as '*.jpg' or 'raw/**'")
         }
+        if request.changed != nil {
+            if request.from != nil || request.paths.contains("-") {
+                let other = request.from == nil ? "'-'" : "--from"
+                throw ProgramError(.usage, "--changed: only files are compared; leave out --changed or \(other)")
+            }
+            if request.destination.needsDigest {
+                throw ProgramError(
+                    .usage,
+                    "--changed: --to names {sha256}, and what lies under such a key has these bytes; use --if-exists skip instead"
+                )
+            }
+        }
         if request.paths.isEmpty, request.manifest == nil {
             throw ProgramError(.usage, "nothing to upload: name a PATH, '-' for standard input, or a --manifest")
         }

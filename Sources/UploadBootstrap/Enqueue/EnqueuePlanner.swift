@@ -12,8 +12,10 @@ struct EnqueuePlanner {
     private let request: EnqueueRequest
     private let wishes: UploadWishes
     private let now: Date
-    private let day: String
-    private let file: PlanFile
+    /// Today, as in 2026-11-22.
+    let day: String
+    /// Holds the plan, and with `--changed` the objects at the destination, which are listed into it first.
+    let file: PlanFile
     private var ids = SortedIDs()
     private var count = 0
     private var isStaged = false
@@ -180,7 +182,24 @@ struct EnqueuePlanner {
         if let problem = DestinationArgument.problem(key: whole) {
             note(.badInput, source.path, place, "key '\(whole)': \(problem)")
         }
+        let position = count
         try add(planned, key: key, wishes: wishes.number)
+        if let test = request.changed { try compare(source, planned, by: test, at: position) }
+    }
+
+    private mutating func compare(
+        _ source: PlannedSource, _ upload: PlannedUpload, by test: ChangeTest, at position: Int
+    ) throws(ProgramError) {
+        guard let modifiedAt = source.modifiedAt, let size = source.size, let key = upload.destination.listedKey else {
+            return note(.usage, source.path, "", "--changed compares files; this is none")
+        }
+        try Self.kept { () throws(UploadError) in
+            switch test.finding(size: size, modifiedAt: modifiedAt, beside: try file.object(key)) {
+            case .new, .changed: break
+            case .unchanged: try file.addUnchanged([position])
+            case .open: try file.addCandidate(position, modifiedAt: modifiedAt, key: key)
+            }
+        }
     }
 
     private mutating func addStandardInput() throws(ProgramError) {
@@ -272,6 +291,14 @@ struct EnqueuePlanner {
 }
 
 extension DestinationReference {
+    /// The key under which the destination lists the object: of a file's URL, its path below the root of the file system.
+    var listedKey: String? {
+        switch self {
+        case .named(_, let key): key
+        case .url(let url): URLComponents(string: url).map { String($0.path.drop { $0 == "/" }) }
+        }
+    }
+
     /// A text that differs for different references.
     fileprivate var exactText: String {
         switch self {

@@ -22,6 +22,8 @@ public struct EnqueueRequest: Sendable {
     public var filter = PathFilter()
     /// Whether files of directories that cannot be read are named and left out, instead of refusing the command.
     public var skipsErrors = false
+    /// How files are compared with the objects at the destination, so that only new and changed ones are enqueued; nil: all are.
+    public var changed: ChangeTest?
     /// Whether files are copied into the staging area; otherwise workers read the original files.
     public var stages = true
     /// Whether each file is removed once its job is accepted.

@@ -13,6 +13,8 @@ enum FileTree {
         var key: FilePath
         /// Bytes.
         var size: Int64
+        /// When the contents changed last.
+        var modifiedAt: Date
     }
 
     enum Finding {
@@ -86,7 +88,7 @@ enum FileTree {
     private static func readable(_ path: FilePath, key: FilePath, _ status: FileStatus) -> Finding {
         do throws(SystemError) {
             try LinuxFiles.File.checkReadable(bytes: path.bytes, named: path.description)
-            return .file(File(path: path, key: key, size: status.size))
+            return .file(File(path: path, key: key, size: status.size, modifiedAt: status.modifiedAt))
         } catch {
             return .problem(problem(error))
         }

@@ -72,7 +72,11 @@ struct JobMaker: Sendable {
 
     private func make(at position: Int) async -> UploadError? {
         do throws(UploadError) {
-            try plan.file.keep(MadeUpload(try await source(of: plan.upload(at: position))), at: position)
+            let upload = try plan.upload(at: position)
+            // A file that changes while it is read, or later, is newer than its job, which `--changed` relies on.
+            let readFrom = Date()
+            let source = try await source(of: upload)
+            try plan.file.keep(MadeUpload(source, at: upload.content == .file ? readFrom : Date()), at: position)
             return nil
         } catch {
             return error
@@ -84,11 +88,12 @@ struct JobMaker: Sendable {
     func copy(at position: Int, begun: @Sendable () -> Void) async throws(UploadError) {
         let upload = try plan.upload(at: position)
         let area = try stagingArea(for: upload)
+        let readFrom = Date()
         if request.moves, let linked = try await area.link(fileAt: upload.path) {
-            try plan.file.keep(MadeUpload(linked), at: position)
+            try plan.file.keep(MadeUpload(linked, at: readFrom), at: position)
             try await synchronize()
         } else if let copy = try await area.beginCopy(ofFileAt: upload.path) {
-            let made = MadeUpload(copy.staged)
+            let made = MadeUpload(copy.staged, at: readFrom)
             try plan.file.keep(made, at: position)
             begun()
             try plan.file.keep(MadeUpload(try await copy.finish(), at: made.enqueuedAt), at: position)

@@ -34,6 +34,9 @@ struct KeyTemplate: Hashable {
     /// Whether the key depends on the file's bytes.
     var needsDigest: Bool { template.placeholders.contains("sha256") }
 
+    /// The text before the first placeholder that depends on the file.
+    func leadingText(day: String) -> String { template.filling { $0 == "date" ? day : nil }.leadingText }
+
     /// Fills in all placeholders except `{sha256}`, which needs the file's bytes.
     /// - Parameters:
     ///   - path: the file's path below the directory that was named; empty for a source without a name.

@@ -34,7 +34,7 @@ final class PlanFile: Sendable {
     }
 
     private let queue: DatabaseQueue
-    /// The rows that were read last. A row never changes.
+    /// The rows that were read last. A row changes only by ``removeUnchanged()``.
     private let page = Mutex(Page())
 
     init(cacheBytes: Int = PlanFile.cacheBytes) throws(UploadError) {
@@ -62,6 +62,11 @@ final class PlanFile: Sendable {
                         CREATE TABLE claims (claim BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
                         CREATE TABLE made (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
                         CREATE TABLE notes (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+                        CREATE TABLE objects (
+                            key TEXT PRIMARY KEY, size INTEGER NOT NULL, modified REAL, md5 TEXT, writer INTEGER NOT NULL,
+                            enqueued REAL) WITHOUT ROWID;
+                        CREATE TABLE candidates (position INTEGER PRIMARY KEY, modified REAL NOT NULL, key TEXT NOT NULL);
+                        CREATE TABLE unchanged (position INTEGER PRIMARY KEY);
                         -- Never committed: the next program starts anew anyway, and each commit would cost.
                         BEGIN;
                         """)
@@ -229,7 +234,13 @@ final class PlanFile: Sendable {
         }
     }
 
-    private func write<Value>(_ body: (Database) throws -> Value) throws(UploadError) -> Value {
+    /// Runs a change of rows that were added before.
+    func changingPositions<Value>(_ body: (Database) throws -> Value) throws(UploadError) -> Value {
+        page.withLock { $0 = Page() }
+        return try write(body)
+    }
+
+    func write<Value>(_ body: (Database) throws -> Value) throws(UploadError) -> Value {
         try Self.mapped { try queue.writeWithoutTransaction(body) }
     }
 

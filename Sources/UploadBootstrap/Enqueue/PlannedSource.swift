@@ -13,6 +13,8 @@ struct PlannedSource {
     let contentType: String
     /// The size in bytes; nil while it is unknown.
     var size: Int64?
+    /// When the contents of a file changed last.
+    var modifiedAt: Date?
 
     init(_ file: FileTree.File) {
         path = file.path
@@ -20,6 +22,7 @@ struct PlannedSource {
         content = .file
         contentType = ContentType.of(name: file.path.description)
         size = file.size
+        modifiedAt = file.modifiedAt
     }
 
     /// The source for a key at a destination or for a URL; nil for the path of a file.

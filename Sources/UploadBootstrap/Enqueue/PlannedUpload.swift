@@ -98,7 +98,7 @@ struct MadeUpload: Codable, Hashable, Sendable {
     var original: FileIdentity?
     var enqueuedAt: Date
 
-    init(_ staged: StagedFile, at now: Date = Date()) {
+    init(_ staged: StagedFile, at now: Date) {
         source = staged.reference
         size = staged.size
         digests = staged.digests

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Logging
+import Synchronization
 import UploadClient
 import UploadSources
 import Uploads
@@ -26,15 +27,21 @@ extension Bootstrap {
         if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
         let destinations = configuration.destinations.map { Set($0.keys) }
-        let plan = try await interruption.cancelling { try await Self.plan(of: request, destinations) }
+        let plan = try await interruption.cancelling {
+            guard let test = request.changed else { return try await Self.plan(of: request, destinations) }
+            return try await Self.changes(of: request, destinations, test, configuration)
+        }
         try plan.file.forEachNote { Console.error(line: "enqueue-upload: \($0)") }
         if dryRun {
             for position in 0..<plan.count {
                 Console.output(line: Self.dryLine(try plan.upload(at: position), request))
             }
-            Console.error(line: "enqueue-upload: \(try plan.total) would be enqueued")
+            Console.error(line: "enqueue-upload: \(try plan.total) would be enqueued\(plan.unchangedText)")
             if let skipped = plan.skipped { throw skipped }
             return .done
+        }
+        if request.changed != nil {
+            Console.error(line: "enqueue-upload: \(try plan.total) to enqueue\(plan.unchangedText)")
         }
         guard plan.count > 0 else {
             if let skipped = plan.skipped { throw skipped }
@@ -73,15 +80,43 @@ extension Bootstrap {
         }
     }
 
-    /// Walks and checks everything that the command line and the manifest name.
+    /// The plan of what differs from the objects at the destination.
+    private static func changes(
+        of request: EnqueueRequest, _ destinations: Set<DestinationName>?, _ test: ChangeTest,
+        _ configuration: UploadConfiguration
+    ) async throws -> EnqueuePlan {
+        var planner = try EnqueuePlanner(request, destinations: destinations)
+        let refusal = Mutex<ProgramError?>(nil)
+        let registry = try DestinationRegistry(configuration) { name, error in
+            if name == request.destination.name { refusal.withLock { $0 = error } }
+        }
+        do {
+            if let refusal = refusal.withLock({ $0 }) { throw refusal }
+            let check = try ChangeCheck(test, at: request.destination.reference, registry)
+            try await check.list(below: request.destination.listedPrefix(day: planner.day), into: planner.file)
+            let plan = try await check.settle(try await Self.plan(&planner, request))
+            try await registry.shutdown()
+            return plan
+        } catch {
+            try await registry.shutdown()
+            guard let error = error as? UploadError else { throw error }
+            throw ProgramError(ProgramError(error).exitCode, "--changed: \(error.message); nothing was enqueued")
+        }
+    }
+
     private static func plan(
         of request: EnqueueRequest, _ destinations: Set<DestinationName>?
     ) async throws -> EnqueuePlan {
-        guard let manifest = request.manifest else {
-            var planner = try EnqueuePlanner(request, destinations: destinations)
-            try planner.addPaths()
-            return try planner.finish()
-        }
+        var planner = try EnqueuePlanner(request, destinations: destinations)
+        return try await plan(&planner, request)
+    }
+
+    /// Walks and checks everything that the command line and the manifest name.
+    private static func plan(
+        _ planner: inout EnqueuePlanner, _ request: EnqueueRequest
+    ) async throws -> EnqueuePlan {
+        try planner.addPaths()
+        guard let manifest = request.manifest else { return try planner.finish() }
         let isInput = manifest == "-"
         if isInput { try StandardInput.check("--manifest -") }
         let name = isInput ? "standard input" : manifest.description
@@ -90,8 +125,6 @@ extension Bootstrap {
             throw ProgramError(.noInput, "--manifest \(name): cannot be read; check that it exists and may be read")
         }
         defer { if !isInput { close(descriptor) } }
-        var planner = try EnqueuePlanner(request, destinations: destinations)
-        try planner.addPaths()
         var lines = TextLines()
         do {
             for try await bytes in StandardInput(descriptor: descriptor) {

@@ -15,9 +15,12 @@ struct Preparation: Sendable {
         let name: String?
         let staged: StagedFile
         var contentType = upload.contentType
+        // A file that changes while it is read, or later, is newer than its job, which `enqueue-upload --changed` relies on.
+        var readFrom: Date?
         switch upload.content {
         case .url(let url) where url.isFileURL:
             name = url.lastPathComponent
+            readFrom = Date()
             staged = try await stage(fileAt: url.path(percentEncoded: false), upload.sha256)
         case .url(let url) where url.scheme?.lowercased() == "data":
             let content = try DataURL(url.absoluteString)
@@ -42,18 +45,20 @@ struct Preparation: Sendable {
         do throws(UploadError) {
             try await area.synchronize()
             return try await area.registered(
-                make(upload, staged, contentType ?? Self.contentType([name, Self.name(upload.destination)])))
+                make(upload, staged, readFrom, contentType ?? Self.contentType([name, Self.name(upload.destination)])))
         } catch {
             try? await area.remove(staged.reference)
             throw error
         }
     }
 
-    private func make(_ upload: Upload, _ staged: StagedFile, _ contentType: String) -> UploadJob {
+    private func make(
+        _ upload: Upload, _ staged: StagedFile, _ readFrom: Date?, _ contentType: String
+    ) -> UploadJob {
         var job = UploadJob(
             queue: upload.queue, priority: upload.priority, source: staged.reference, destination: upload.destination,
             contentType: contentType, size: staged.size, digests: staged.digests, metadata: upload.info.jobMetadata,
-            retry: upload.retry)
+            retry: upload.retry, enqueuedAt: readFrom ?? Date())
         job.properties = upload.properties
         job.ifExists = upload.ifExists
         job.verify = upload.verify

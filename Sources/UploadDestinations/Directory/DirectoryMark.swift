@@ -26,9 +26,16 @@ struct DirectoryMark: Codable, Sendable {
     var owner: JobMark { JobMark(job: job, enqueuedAt: enqueuedAt) }
 
     static func read(at place: DirectoryPlace, of status: FileStatus) throws(SystemError) -> DirectoryMark? {
+        try read(place.target.name, in: place.directory, of: status)
+    }
+
+    /// - Parameter name: of the object, which may be a link or gone.
+    static func read(
+        _ name: String, in directory: Directory, of status: FileStatus
+    ) throws(SystemError) -> DirectoryMark? {
         let object: File
         do throws(SystemError) {
-            object = try place.directory.open(place.target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            object = try directory.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             // The file belongs to another user and cannot be read.
             if error.number == EACCES { return nil }
@@ -36,7 +43,7 @@ struct DirectoryMark: Codable, Sendable {
         }
         if let value = try object.attribute(attribute) { return decode(value) }
         do throws(SystemError) {
-            let value = try place.directory.open(place.target.markName, O_RDONLY | O_NOFOLLOW)
+            let value = try directory.open(DirectoryTarget.markName(of: name), O_RDONLY | O_NOFOLLOW)
                 .read(File.attributeBytesMaximum, at: 0)
             return decode(value).flatMap { $0.inode == status.inode ? $0 : nil }
         } catch {

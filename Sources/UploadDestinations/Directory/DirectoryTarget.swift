@@ -40,9 +40,12 @@ struct DirectoryTarget: Sendable {
     /// Name of the record of its parts.
     var recordName: String { UnfinishedName.make(name, job.id.rawValue + ".parts") }
     /// Name of the finished object's mark, on file systems without extended attributes.
-    var markName: String { UnfinishedName.make(name, "job") }
+    var markName: String { Self.markName(of: name) }
 
-    private static func isReserved(_ name: String) -> Bool {
+    static func markName(of name: String) -> String { UnfinishedName.make(name, "job") }
+
+    /// Whether a name is kept for unfinished uploads and marks.
+    static func isReserved(_ name: String) -> Bool {
         name.hasBytePrefix(".") && name.utf8.firstRange(of: UnfinishedName.infix.utf8) != nil
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-// Multipart uploads: those of a job, of the sweep and of a survey.
+// Multipart uploads: those of a job, of the sweep and of a survey; and the list of objects.
 extension S3Client {
     /// One page of the parts that an upload holds.
     /// - Parameter marker: the number of the last part on the page before; nil for the first page.
@@ -62,6 +62,22 @@ extension S3Client {
         request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
         request.keptBytesMaximum = S3Limits.pageBytesMaximum
         return try await send(request).xml(S3UploadList.self, of: request.operation)
+    }
+
+    /// One page of the objects below a prefix, in the order of their keys.
+    /// - Parameter token: where the page before ended; nil for the first page.
+    func objects(below prefix: String, after token: String?) async throws(UploadError) -> S3ObjectList {
+        var request = S3Request(operation: "ListObjectsV2", method: .GET)
+        if let token { request.query.append(SignableRequest.Parameter("continuation-token", token)) }
+        request.query += [
+            // XML cannot hold every character of a key.
+            SignableRequest.Parameter("encoding-type", "url"), SignableRequest.Parameter("list-type", "2"),
+            SignableRequest.Parameter("max-keys", String(S3Limits.pageMaximum)),
+            SignableRequest.Parameter("prefix", prefix),
+        ]
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
+        request.keptBytesMaximum = S3Limits.pageBytesMaximum
+        return try await send(request).xml(S3ObjectList.self, of: request.operation)
     }
 
     func answerOfSession(_ request: S3Request) async throws(UploadError) -> HTTPReply {

@@ -7,7 +7,8 @@ extension S3Destination: OriginDestination {
         switch try await upload.head() {
         case .success(let reply):
             return FoundObject(
-                S3Target.object(reply, at: upload.location), contentType: reply.header("content-type"))
+                S3Target.object(reply, at: upload.location), contentType: reply.header("content-type"),
+                enqueuedAt: S3Target.mark(of: reply).flatMap { WireJSON.date($0.enqueuedAt) })
         case .failure(let failure) where failure.status == 404 && failure.code != "NoSuchBucket": return nil
         case .failure(let failure): throw failure.error(at: upload.location)
         }

@@ -141,3 +141,35 @@ struct S3UploadList: S3Document, Sendable {
         case nextUploadIDMarker = "NextUploadIdMarker"
     }
 }
+
+/// The answer to ListObjectsV2.
+struct S3ObjectList: S3Document, Sendable {
+    static let root = "ListBucket"
+
+    struct Object: Decodable, Sendable {
+        var key: String
+        var modified: String?
+        var etag: String?
+        var size: Int64?
+
+        private enum CodingKeys: String, CodingKey {
+            case key = "Key"
+            case modified = "LastModified"
+            case etag = "ETag"
+            case size = "Size"
+        }
+    }
+
+    var objects: [Object]?
+    var isTruncated: Bool?
+    var nextToken: String?
+    /// `url` where the server has escaped the keys.
+    var encoding: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case objects = "Contents"
+        case isTruncated = "IsTruncated"
+        case nextToken = "NextContinuationToken"
+        case encoding = "EncodingType"
+    }
+}

@@ -49,19 +49,23 @@ extension WebDAVClient {
         return location.split(separator: "/").last?.removingPercentEncoding == last.removingPercentEncoding
     }
 
-    /// The resources directly in a folder, without the folder itself.
+    /// The resources directly in a folder, and the folder itself. A missing folder has none.
     /// - Throws: `rejected` when the server cannot list.
     func list(_ folder: String) async throws(UploadError) -> [WebDAVResource] {
+        try await responses(in: folder).compactMap(WebDAVResource.init)
+    }
+
+    func responses(in folder: String) async throws(UploadError) -> [WebDAVMultistatus.Response] {
         let reply = try await send(
-            .PROPFIND, folder + "/", headers: [("depth", "1")], xml: WebDAVRequestBody.propfind,
+            .PROPFIND, folder.isEmpty ? "" : folder + "/", headers: [("depth", "1")], xml: WebDAVRequestBody.propfind,
             keptBytesMaximum: WebDAVLimits.listBytesMaximum)
         switch reply.status {
-        case 207: return try reply.multistatus(of: displayURL(folder)).responses.compactMap(WebDAVResource.init)
+        case 207: return try reply.multistatus(of: displayURL(folder)).responses
         case 404, 410: return []
         case 405, 501:
             throw UploadError(
                 .rejected,
-                "\(displayURL(folder)) cannot be listed, for the server has no PROPFIND: remove old files there by hand",
+                "\(displayURL(folder)) cannot be listed, for the server has no PROPFIND",
                 response: shown(reply, of: url(folder)))
         default: throw failure(reply, of: "PROPFIND", at: url(folder))
         }

@@ -50,6 +50,9 @@ struct WebDAVMultistatus: Decodable, Sendable {
             hrefs.first?.split(separator: "/").last.map { $0.removingPercentEncoding ?? String($0) }
         }
 
+        /// The components of the resource's path, those of the server's own included.
+        var componentCount: Int? { hrefs.first?.split(separator: "/").count }
+
         /// Whether the response describes the resource under a path. The components before that path depend on the server and on proxies
         /// before it.
         /// - Parameter path: escaped, below the destination's folder; the empty path of that folder fits every response.

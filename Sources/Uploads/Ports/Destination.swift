@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A place that takes bytes: one driver with one configuration. Shared by all slices of a worker.
 ///
 /// Drivers report what they saw; ``SliceMachine`` decides what it means for the job. They throw `UploadError` only, and
@@ -96,10 +98,14 @@ public struct FoundObject: Hashable, Sendable {
     public var object: StoredObject
     /// A media type, where the destination keeps one.
     public var contentType: String?
+    /// When the job that wrote it was enqueued; nil for the object of another program, and where only the list tells
+    /// (``ListedObject/writer``).
+    public var enqueuedAt: Date?
 
-    public init(_ object: StoredObject, contentType: String? = nil) {
+    public init(_ object: StoredObject, contentType: String? = nil, enqueuedAt: Date? = nil) {
         self.object = object
         self.contentType = contentType
+        self.enqueuedAt = enqueuedAt
     }
 }
 

@@ -42,6 +42,19 @@ public protocol OriginDestination: ReadableDestination {
     ) async throws(UploadError)
 }
 
+/// A destination that can list its objects, so that a producer enqueues only what differs from them.
+public protocol ListableDestination: OriginDestination {
+    /// Lists the objects whose keys begin with a prefix, whichever program put them there, without unfinished uploads.
+    /// - Parameters:
+    ///   - prefix: what the keys begin with, as jobs name them; empty for all objects.
+    ///   - take: called with some objects after the others, in no order; what it throws ends the listing and is thrown on.
+    /// - Throws: `invalidResponse` when the list cannot be read to its end. A prefix without objects, or below a directory
+    ///   that does not exist, is an empty list.
+    func list(
+        below prefix: String, _ take: @escaping @Sendable ([ListedObject]) throws(UploadError) -> Void
+    ) async throws(UploadError)
+}
+
 /// A destination that has to tell the rounds of a job apart: what a server remembers of an ended round must not answer
 /// for the next one.
 public protocol RoundDestination: Destination {

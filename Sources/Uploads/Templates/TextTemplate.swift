@@ -41,6 +41,15 @@ public struct TextTemplate: Hashable, Sendable {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
+    /// The text before the first placeholder.
+    public var leadingText: String {
+        var text = ""
+        for case .text(let literal) in pieces.prefix(while: { if case .text = $0 { true } else { false } }) {
+            text += literal
+        }
+        return text
+    }
+
     /// The template with a value in the place of each placeholder that has one.
     public func filling(_ value: (String) -> String?) -> TextTemplate {
         TextTemplate(

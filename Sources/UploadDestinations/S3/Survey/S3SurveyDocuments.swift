@@ -2,21 +2,6 @@ import Uploads
 
 // Documents that only a survey reads (Amazon S3 API Reference).
 
-/// The answer to ListObjectsV2.
-struct S3ObjectList: S3Document, Sendable {
-    static let root = "ListBucket"
-
-    struct Object: Decodable, Sendable {
-        var key: String
-
-        private enum CodingKeys: String, CodingKey { case key = "Key" }
-    }
-
-    var objects: [Object]?
-
-    private enum CodingKeys: String, CodingKey { case objects = "Contents" }
-}
-
 /// The answer to CopyObject.
 struct S3CopiedObject: S3Document, Sendable {
     static let root = "CopyObject"

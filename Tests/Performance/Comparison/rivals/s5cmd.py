@@ -18,3 +18,11 @@ def copy(bench: Bench, source: str | Path, key: str, endpoint: str | None = None
         bench.s5cmd, "--endpoint-url", endpoint or bench.sink.url, "--numworkers", JOBS_AT_ONCE, "--log", "error",
         "cp", "--part-size", PART_MIB, "--concurrency", PARTS_AT_ONCE, source, f"s3://{bench.sink.bucket}/{key}",
     ], bench.home / "s5cmd.log", bench.environment())
+
+
+def synchronize(bench: Bench, source: str | Path, key: str) -> Measured:
+    """Copies the files of a directory that are not at the destination, have another size there or are newer."""
+    return run([
+        bench.s5cmd, "--endpoint-url", bench.sink.url, "--numworkers", JOBS_AT_ONCE, "--log", "error", "sync", source,
+        f"s3://{bench.sink.bucket}/{key}",
+    ], bench.home / "s5cmd.log", bench.environment())
