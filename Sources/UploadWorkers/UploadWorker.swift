@@ -21,20 +21,21 @@ public final class UploadWorker: Service {
     private let slices = RunningSlices()
     private let gate: SlotGate
     private let metrics: WorkerMetrics
-    private let watch: DestinationMonitor?
+    private let destinationMonitor: DestinationMonitor?
+    private let reporter: (any WorkerReporter)?
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - clock: measures slices, grace and waits.
     ///   - now: the time of day, which is compared with the jobs' times.
     ///   - witnesses: other clocks that confirm the clock that `now` reads; until one of them does, no job expires.
-    ///   - reporter: publishes the state of this worker's destinations; nil: nothing is published.
+    ///   - reporter: publishes the state of this worker and of its destinations; nil: nothing is published.
     public init(
         queue: any JobQueue, destinations: any DestinationProvider, sources: any SourceProvider,
         configuration: WorkerConfiguration = WorkerConfiguration(), logger: Logger,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
         witnesses: ClockWitnesses = .shared, metrics: any MetricsFactory = MetricsSystem.factory,
-        reporter: (any DestinationReporter)? = nil
+        reporter: (any WorkerReporter)? = nil
     ) {
         self.queue = queue
         let workerMetrics = WorkerMetrics(factory: metrics)
@@ -54,7 +55,8 @@ public final class UploadWorker: Service {
             paces: TransferPaces(destinations: destinations, clock: clock) { gate.note(isWaiting: $1, at: $0) },
             gate: gate,
             clock: clock, alarms: Alarms(clock: clock), now: now, witnesses: witnesses, logger: logger)
-        watch = reporter.map { [runner] in
+        self.reporter = reporter
+        destinationMonitor = reporter.map { [runner] in
             DestinationMonitor(worker: configuration.name, runner: runner, reporter: $0)
         }
         self.metrics = workerMetrics
@@ -62,6 +64,8 @@ public final class UploadWorker: Service {
 
     /// Deliveries that the worker holds at this moment, running or waiting for a slot.
     public var heldCount: Int { state.withLock { $0.held } }
+
+    private var isDraining: Bool { state.withLock { $0.isDraining } }
 
     /// - Throws: the error of a queue that cannot go on.
     public func run() async throws {
@@ -74,9 +78,15 @@ public final class UploadWorker: Service {
                 guard (try? await gracefulShutdown()) != nil else { return false }
                 return await self.leave()
             }
-            if let watch {
+            if let destinationMonitor {
                 group.addTask {
-                    await watch.run()
+                    await destinationMonitor.run()
+                    return false
+                }
+            }
+            if let reporter {
+                group.addTask {
+                    await WorkerMonitor(runner: self.runner, isDraining: { self.isDraining }, reporter: reporter).run()
                     return false
                 }
             }

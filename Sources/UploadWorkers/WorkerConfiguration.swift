@@ -4,6 +4,14 @@ public import Uploads
 public struct WorkerConfiguration: Hashable, Sendable {
     /// The name by which operators know this worker; no other worker has it.
     public var name: String
+    /// The name of its host, for operators.
+    public var host: String
+    /// The version of its program, for operators.
+    public var version: String
+    /// The commit that its program was built of, for operators; nil where that is not known.
+    public var commit: String?
+    /// The transfer queues that it serves, for operators: the ``JobQueue`` decides from which it takes.
+    public var queues: [QueueName]
     /// Slices at once at most, 1 or more: fewer where that is as fast, or where they would need more than 64 MiB of memory. From 4 on, one
     /// more is kept for a destination that has none. Slices that wait for a limit are not counted.
     public var concurrency: Int
@@ -35,6 +43,9 @@ public struct WorkerConfiguration: Hashable, Sendable {
         exitWhenIdle: Duration? = nil
     ) {
         self.name = "worker"
+        self.host = ""
+        self.version = ""
+        self.queues = []
         self.concurrency = max(1, concurrency)
         self.parts = max(1, parts)
         self.slice = slice

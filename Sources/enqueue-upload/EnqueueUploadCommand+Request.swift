@@ -78,7 +78,7 @@ extension EnqueueUploadCommand {
         request.moves = move
         request.manifest = manifest
         request.waits = wait
-        request.printsJSON = json
+        request.format = output
         return request
     }
 

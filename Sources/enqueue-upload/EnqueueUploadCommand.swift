@@ -80,7 +80,7 @@ struct EnqueueUploadCommand: ParsableCommand {
           enqueue-upload site/ --to web: --changed --dry-run
           pg_dump shop | enqueue-upload - --to backups:shop.sql
           find . -name '*.log' | enqueue-upload --manifest - --to logs:
-          enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
+          enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' -o json
           enqueue-upload 1.log 2.log 3.log --to logs: --queue ship --serial
           enqueue-upload --from photos 2026/11/cat.jpg --to file:///home/jo/
           enqueue-upload big.iso --to archive: --after 10m --expires-in 2d
@@ -190,8 +190,10 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Flag(help: "Wait for the outcomes and show progress.")
     var wait = false
 
-    @Flag(help: "Print one JSON object a line.")
-    var json = false
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Job ids, a JSON array, or a JSON object a line.", valueName: "format"))
+    var output = ListingFormat.ids
 
     @Flag(help: "List what would be enqueued, and stop.")
     var dryRun = false

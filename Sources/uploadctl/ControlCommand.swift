@@ -16,7 +16,7 @@ protocol InquiryCommand: ControlCommand {
 extension InquiryCommand {
     func perform() async throws -> UploadBootstrap.ExitCode {
         try await Bootstrap.inquire(
-            try inquiry(), options.input(common), printsJSON: options.json, printsHead: !options.noHeader,
+            try inquiry(), options.input(common), format: options.output.format, printsHead: !options.noHeader,
             checkConfig: common.checkConfig)
     }
 }

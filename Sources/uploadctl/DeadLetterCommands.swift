@@ -38,8 +38,8 @@ struct DeadListCommand: InquiryCommand {
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     func validate() throws {
-        guard (1...100_000).contains(limit) else {
-            throw ValidationError("--limit \(limit): expected a number from 1 to 100000")
+        guard (1...Inquiry.rowsMaximum).contains(limit) else {
+            throw ValidationError("--limit \(limit): expected a number from 1 to \(Inquiry.rowsMaximum)")
         }
     }
 

@@ -61,14 +61,13 @@ struct DestinationTestCommand: ControlCommand {
             "The prefix of all other keys, which the test writes and removes again.", valueName: "prefix"))
     var prefix = ""
 
-    @Flag(help: "Print the report as a JSON object.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     func perform() async throws -> UploadBootstrap.ExitCode {
         try await Bootstrap.tryDestination(
-            TrialRequest(name: name, key: write, prefix: prefix, printsJSON: json), common.input,
+            TrialRequest(name: name, key: write, prefix: prefix, format: output.format), common.input,
             checkConfig: common.checkConfig)
     }
 }

@@ -14,7 +14,7 @@ struct JobsCommand: InquiryCommand {
         EXAMPLES
           uploadctl jobs --status failed --since 2h
           uploadctl jobs --destination photos --text holiday --limit 500
-          uploadctl jobs --status failed --json | jq -r .id
+          uploadctl jobs --status failed --limit 1000000 -o ndjson | jq -r .id
         """
 
     @OptionGroup var filter: JobFilter
@@ -37,7 +37,7 @@ struct JobCommand: InquiryCommand {
     static let examples = """
         EXAMPLES
           uploadctl job 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90
-          uploadctl job 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 --json | jq .explanation
+          uploadctl job 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 -o json | jq .explanation
         """
 
     @Argument(
@@ -102,7 +102,7 @@ struct WatchCommand: InquiryCommand {
     static let examples = """
         EXAMPLES
           uploadctl watch --queue video
-          uploadctl watch --kind failed --json | jq -r .job
+          uploadctl watch --kind failed -o ndjson | jq -r .job
         """
 
     @OptionGroup var choice: EventChoice

@@ -200,7 +200,8 @@ struct MoveCommand: OrderCommand {
         abstract: "Moves jobs that wait in a serial line to another place.",
         discussion: """
             Several jobs keep the order in which they are named. A job whose turn has come
-            already is refused, unless it is paused and no worker has it.
+            already is refused, unless it is paused and no worker has it. 'uploadctl queue
+            line NAME' shows the line in its order.
             """)
 
     static let examples = """
@@ -209,8 +210,6 @@ struct MoveCommand: OrderCommand {
           uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 --to 5
           uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 \\
               --before 019a7d3e-1a7b-7f02-8c11-5b8e7d0c4a11
-
-        'uploadctl queue line NAME' shows the line in its order.
         """
 
     @Argument(

@@ -33,15 +33,14 @@ struct LedgerStatusCommand: ControlCommand {
         completion: .file())
     var ledger: String?
 
-    @Flag(help: "Print the status as a JSON object.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     func perform() async throws -> UploadBootstrap.ExitCode {
         var input = common.input
         input.set("notifier.ledger", to: ledger, flag: "--ledger")
-        return try await Bootstrap.showLedger(input, printsJSON: json, checkConfig: common.checkConfig)
+        return try await Bootstrap.showLedger(input, format: output.format, checkConfig: common.checkConfig)
     }
 }
 

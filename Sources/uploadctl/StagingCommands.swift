@@ -11,7 +11,7 @@ struct StagingCommand: ParsableCommand {
     static let examples = """
         EXAMPLES
           uploadctl staging sweep --dry-run
-          uploadctl staging sweep --json
+          uploadctl staging sweep -o json
         """
 }
 

@@ -16,8 +16,8 @@ struct UploadctlCommand: AsyncParsableCommand {
             JobsCommand.self, JobCommand.self, WatchCommand.self, WaitCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, RunCommand.self, DiscardCommand.self,
             ForgetCommand.self, MoveCommand.self,
-            QueueCommand.self, DelegateCommand.self, DeliveryCommand.self, DeadCommand.self, DestinationCommand.self,
-            StagingCommand.self, LedgerCommand.self, TopologyCommand.self, VersionCommand.self,
+            QueueCommand.self, WorkersCommand.self, DelegateCommand.self, DeliveryCommand.self, DeadCommand.self,
+            DestinationCommand.self, StagingCommand.self, LedgerCommand.self, TopologyCommand.self, VersionCommand.self,
         ])
 
     /// The end of `--help`, by command.
@@ -57,6 +57,7 @@ struct UploadctlCommand: AsyncParsableCommand {
         "forget": ForgetCommand.examples,
         "move": MoveCommand.examples,
         "queue": QueueCommand.examples,
+        "workers": WorkersCommand.examples,
         "destination": DestinationCommand.examples,
         "staging": StagingCommand.examples,
         "topology": TopologyCommand.examples,

@@ -8,6 +8,7 @@ struct VersionCommand: ControlCommand {
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     func perform() async throws -> UploadBootstrap.ExitCode {
+        if common.checkConfig { return try Bootstrap.checkConfiguration(common.input) }
         Console.output(line: ProgramVersion.line(of: "uploadctl"))
         return .done
     }

@@ -51,7 +51,7 @@ import UploadsRabbitMQ
                 try await deployment.waitForDelivered(1)
                 let api = "http://127.0.0.1:\(try #require(notifier.port))"
                 try await eventually("the notifier knows how far it is") {
-                    try await deployment.control("job", b.id.rawValue, "--json", "--api", api).outputText
+                    try await deployment.control("job", b.id.rawValue, "-o", "json", "--api", api).outputText
                         .contains(/"bytesDone" ?: ?60\b/)
                 }
                 proxy.refuse(false)

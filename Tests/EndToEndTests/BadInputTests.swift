@@ -29,7 +29,7 @@ import UploadTesting
             let worker = try deployment.start(.worker, ["--log-level", "debug"])
             // A name with ESC, the C1 control sequence introducer, and a line end.
             let file = try deployment.makeFile("a\u{1B}[31mb\u{9B}2J\ncompleted c.txt", bytes: 10)
-            for options in [["--wait"], ["--wait", "--if-exists", "fail"], ["--wait", "--json"], ["--dry-run"]] {
+            for options in [["--wait"], ["--wait", "--if-exists", "fail"], ["--wait", "-o", "ndjson"], ["--dry-run"]] {
                 let program = try await deployment.run(.enqueue, options + ["--to", "local:", file.path])
                 let status = await program.wait()
                 #expect(status == (options.contains("fail") ? 1 : 0), "\(options): \(program.errorText)")

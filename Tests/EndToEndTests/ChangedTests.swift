@@ -16,7 +16,7 @@ import UploadTesting
     /// The keys that a dry run would enqueue, and its last words.
     private func differing(_ deployment: Deployment, _ arguments: [String]) async throws -> (Set<String>, String) {
         let program = try await deployment.run(
-            .enqueue, ["--dry-run", "--json", deployment.directory.path("site")] + arguments)
+            .enqueue, ["--dry-run", "-o", "ndjson", deployment.directory.path("site")] + arguments)
         #expect(await program.wait() == 0, "\(program.errorText)")
         let keys = try program.outputText.split(separator: "\n").map { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

@@ -57,7 +57,7 @@ import UploadTesting
     }
 
     private func destination(_ name: String, _ deployment: Deployment, _ api: String) async throws -> [String: Any] {
-        let listed = try await deployment.control("destination", "list", "--json", "--api", api).outputText
+        let listed = try await deployment.control("destination", "list", "-o", "ndjson", "--api", api).outputText
         let lines = try listed.split(separator: "\n").map { line in
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
         }

@@ -97,7 +97,7 @@ import Uploads
             try await expectOnlyOutcome("completed", of: id, deployment)
             let refused = try await deployment.control("cancel", id, expecting: 1)
             #expect(refused.errorText.contains("rejected: job \(id) has ended as completed"))
-            let json = try await deployment.control("pause", "--json", id, expecting: 1)
+            let json = try await deployment.control("pause", "-o", "ndjson", id, expecting: 1)
             #expect(json.outputText.contains(#""done":false"#) && json.outputText.contains(id))
         }
     }

@@ -72,7 +72,7 @@ import UploadTesting
             }
 
             let rotated = try await deployment.control(
-                "delegate", "rotate-secret", "hook", "--overlap", "1h", "--json", "--api", api)
+                "delegate", "rotate-secret", "hook", "--overlap", "1h", "-o", "json", "--api", api)
             let answer = try JSONSerialization.jsonObject(with: Data(rotated.outputText.utf8)) as? [String: Any]
             let second = try #require(answer?["secret"] as? String)
             try Data("\(first)\n\(second)\n".utf8).write(to: secrets)

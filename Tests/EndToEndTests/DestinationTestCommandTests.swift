@@ -62,7 +62,7 @@ import UploadTesting
                     "\nMissing rights: s3:ListBucketMultipartUploads, s3:GetLifecycleConfiguration\n"),
                 "\(some.outputText)")
             bucket.proxy.setRule { $0.method == "PUT" && $0.partNumber == nil ? denied : .forward }
-            let needed = try await deployment.control("destination", "test", "bucket", "--json", expecting: 1)
+            let needed = try await deployment.control("destination", "test", "bucket", "-o", "json", expecting: 1)
             let json = try JSONSerialization.jsonObject(with: Data(needed.outputText.utf8)) as? [String: Any]
             #expect(json?["works"] as? Bool == false && json?["missingRights"] as? [String] == ["s3:PutObject"])
             let abilities = json?["abilities"] as? [[String: Any]]
@@ -139,7 +139,7 @@ import UploadTesting
     @Test func aFileIsWrittenWhereOneIsAskedForAndNothingIsReplaced() async throws {
         try await Deployment.with { deployment in
             let report = try await deployment.control(
-                "destination", "test", "local", "--write", "folder/file", "--json")
+                "destination", "test", "local", "--write", "folder/file", "-o", "json")
             let json = try JSONSerialization.jsonObject(with: Data(report.outputText.utf8)) as? [String: Any]
             #expect(json?["works"] as? Bool == true)
             let steps = json?["steps"] as? [[String: Any]]

@@ -39,7 +39,7 @@ import Uploads
 
             // A shell passes an argument with such bytes, because an array of strings cannot hold it.
             let named = try await deployment.run(
-                .enqueue, ["--wait", "--json", "--no-stage", "--to", "local:named/", "--"],
+                .enqueue, ["--wait", "-o", "ndjson", "--no-stage", "--to", "local:named/", "--"],
                 under: ["/bin/sh", "-c", #"exec "$@" "$(printf '\#(shelf.path)/50%%\377\303')""#, "sh"])
             #expect(await named.wait() == 0, "\(named.errorText)")
             #expect(named.outputText.contains(#"50%25%FF%C3""#), "\(named.outputText)")

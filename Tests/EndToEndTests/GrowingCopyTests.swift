@@ -169,7 +169,7 @@ import UploadsRabbitMQ
 
     private func waitForCopy(of job: UploadJob, _ api: String, _ deployment: Deployment) async throws {
         try await eventually("the job waits for its copy") {
-            try await deployment.control("job", job.id.rawValue, "--json", "--api", api, expecting: nil).outputText
+            try await deployment.control("job", job.id.rawValue, "-o", "json", "--api", api, expecting: nil).outputText
                 .contains("\"reason\":\"copying\"")
         }
     }

@@ -126,7 +126,7 @@ import UploadTesting
                 try deployment.queryLedger("SELECT COUNT(*) FROM unreadable") == ["60"]
             }
             let listed = try await deployment.control(
-                "dead", "list", "--limit", "100", "--json", "--api", "http://127.0.0.1:\(port)")
+                "dead", "list", "--limit", "100", "-o", "ndjson", "--api", "http://127.0.0.1:\(port)")
             #expect(listed.outputText.split(separator: "\n").count == 60)
             #expect(listed.outputText.contains("nested more than 8 deep"))
         }

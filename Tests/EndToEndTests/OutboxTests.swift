@@ -109,7 +109,7 @@ import UploadTesting
     @Test func nobodyIsWaitedForWhileTheBrokerIsAwayThoughTheJobIsKept() async throws {
         try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
-            let program = try await deployment.run(.enqueue, ["--to", "local:", "--wait", "--json", file.path])
+            let program = try await deployment.run(.enqueue, ["--to", "local:", "--wait", "-o", "ndjson", file.path])
             #expect(await program.wait() == 69, "\(program.errorText)")
             #expect(program.errorText.contains("1 job is kept in"))
             #expect(program.outputText.split(separator: "\n").count == 1)

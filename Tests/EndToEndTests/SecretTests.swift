@@ -20,7 +20,7 @@ import UploadTesting
             let bad = "http://127.0.0.1:9/b.bin?X-Signature=verysecret"
             let enqueued = try await deployment.run(
                 .enqueue,
-                ["--to", good, "--wait", "--json", "--log-level", "trace", file.path])
+                ["--to", good, "--wait", "-o", "ndjson", "--log-level", "trace", file.path])
             #expect(await enqueued.wait() == 0, "\(enqueued.errorText)")
             _ = try await deployment.run(.enqueue, ["--to", bad, "--max-attempts", "1", "--wait", file.path])
             try await deployment.waitForOutcomes(2)

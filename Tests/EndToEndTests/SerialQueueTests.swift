@@ -57,7 +57,7 @@ import Uploads
             let refused = try await deployment.control("move", ids[0], "--to", "1", expecting: 1)
             #expect(refused.errorText.contains("released already"))
             let api = "http://127.0.0.1:\(try #require(notifier.port))"
-            let line = try await deployment.control("queue", "line", "default", "--json", "--api", api)
+            let line = try await deployment.control("queue", "line", "default", "-o", "ndjson", "--api", api)
             let shown = line.outputText.split(separator: "\n").map { row in
                 [0, 3, 1, 2].first { row.contains(ids[$0]) }
             }

@@ -67,7 +67,7 @@ import Uploads
             for notifier in notifiers {
                 let api = "http://127.0.0.1:\(try #require(notifier.port))"
                 let jobs = try await deployment.control(
-                    "jobs", "--batch", "calm", "--limit", "100", "--json", "--api", api)
+                    "jobs", "--batch", "calm", "--limit", "100", "-o", "ndjson", "--api", api)
                 #expect(jobs.outputText.split(separator: "\n").count == 40)
             }
             try await expectMetrics(of: notifiers, recorded: 80)
@@ -92,7 +92,7 @@ import Uploads
             try await eventually("each has four of the sixteen shards") {
                 // Its exit status is 1 while a shard goes from one to another.
                 let status = try await deployment.control(
-                    "ledger", "status", "--ledger", node.url, "--json", expecting: nil)
+                    "ledger", "status", "--ledger", node.url, "-o", "json", expecting: nil)
                 let shown = try JSONSerialization.jsonObject(with: Data(status.outputText.utf8)) as? [String: Any]
                 let holders = try #require(shown?["holders"] as? [String: [Int]])
                 return holders.count == 4 && holders.values.allSatisfy { $0.count == 4 }
@@ -100,7 +100,7 @@ import Uploads
             }
             // One order reaches the jobs of all.
             let forgotten = try await deployment.control(
-                "forget", "--batch", "calm", "--json", "--yes")
+                "forget", "--batch", "calm", "-o", "ndjson", "--yes")
             #expect(forgotten.outputText.split(separator: "\n").count == 40, "\(forgotten.outputText)")
             for notifier in notifiers { #expect(await notifier.stop() == 0) }
         }

@@ -27,7 +27,7 @@ import Uploads
             let ids = try await enqueue(40, deployment)
             #expect(shards(ids).count > 4)
             // Nothing is waited for: the orders come behind the jobs, in each shard's queue.
-            let all = try await deployment.control("pause", "--batch", "trip", "--json")
+            let all = try await deployment.control("pause", "--batch", "trip", "-o", "ndjson")
             let lines = all.outputText.split(separator: "\n")
             #expect(lines.count == 40 && lines.allSatisfy { $0.contains("\"done\":true") }, "\(all.outputText)")
             // No worker ran until now. It finds that they are paused.

@@ -84,12 +84,12 @@ import UploadsRabbitMQ
                     == ["foreign", "live", "orphan", "orphan"])
 
             let looked = try report(
-                try await deployment.control("destination", "sweep", "bucket", "--dry-run", "--json"))
+                try await deployment.control("destination", "sweep", "bucket", "--dry-run", "-o", "json"))
             #expect(names(looked) == ["orphan"] && looked["removed"] as? Int == 0 && looked["listed"] as? Int == 4)
             #expect(try await bucket.observer.listUploads(bucket.name).count == 4)
 
             let young = try report(
-                try await deployment.control("destination", "sweep", "bucket", "--older-than", "3d", "--json"))
+                try await deployment.control("destination", "sweep", "bucket", "--older-than", "3d", "-o", "json"))
             #expect(young["listed"] as? Int == 0)
             let swept = try await deployment.control("destination", "sweep", "bucket", "--older-than", "1h")
             #expect(swept.outputText.hasPrefix("removed orphan ("), "\(swept.outputText)\(swept.errorText)")
@@ -119,10 +119,10 @@ import UploadsRabbitMQ
                     ofItemAtPath: deployment.staging.appending(path: name).path)
             }
             try await deployment.waitForLedger()
-            let looked = try report(try await deployment.control("staging", "sweep", "--dry-run", "--json"))
+            let looked = try report(try await deployment.control("staging", "sweep", "--dry-run", "-o", "json"))
             #expect(names(looked) == [orphan.lastPathComponent] && looked["bytes"] as? Int == 5000)
             #expect(FileManager.default.fileExists(atPath: orphan.path))
-            let swept = try report(try await deployment.control("staging", "sweep", "--json"))
+            let swept = try report(try await deployment.control("staging", "sweep", "-o", "json"))
             #expect(swept["removed"] as? Int == 1)
             #expect(!FileManager.default.fileExists(atPath: orphan.path))
             #expect(deployment.stagedFiles().contains(live))

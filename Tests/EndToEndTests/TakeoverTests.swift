@@ -187,7 +187,7 @@ import UploadTesting
             let same = try await deployment.control("ledger", "adopt", "--ledger", node.url)
             #expect(same.errorText.contains("has this ledger already"), "\(same.errorText)")
 
-            let status = try await deployment.control("ledger", "status", "--ledger", node.url, "--json")
+            let status = try await deployment.control("ledger", "status", "--ledger", node.url, "-o", "json")
             let shown = try #require(
                 try JSONSerialization.jsonObject(with: Data(status.outputText.utf8)) as? [String: Any])
             #expect(shown["claim"] as? String == "this" && (shown["jobs"] as? Int ?? 0) >= 2, "\(shown)")

@@ -26,7 +26,7 @@ import UploadTesting
             let unasked = try await deployment.control("topology", "delete", "--discard", expecting: 77)
             #expect(unasked.errorText.contains("--yes"))
             try await deployment.control("topology", "delete", "--discard", "--yes")
-            let gone = try await deployment.control("topology", "show", "--json")
+            let gone = try await deployment.control("topology", "show", "-o", "ndjson")
             let lines = gone.outputText.split(separator: "\n")
             #expect(lines.count > 50 && lines.allSatisfy { $0.contains("\"state\":\"missing\"") })
         }

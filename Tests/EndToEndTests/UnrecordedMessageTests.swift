@@ -28,7 +28,7 @@ import Uploads
             for key in ["b", "c", "d"] { try deployment.expectArrived(key, like: file) }
             try deployment.expectArrived("bad", like: file)
 
-            let list = try await deployment.control("dead", "list", "--json", "--api", api)
+            let list = try await deployment.control("dead", "list", "-o", "ndjson", "--api", api)
             #expect(list.outputText.contains("upload.completed"), "\(list.outputText)")
             #expect(list.outputText.contains("the ledger cannot record a message of job \(bad)"), "\(list.outputText)")
             #expect(notifier.errorText.contains("uploadctl dead replay"), "\(notifier.errorText)")

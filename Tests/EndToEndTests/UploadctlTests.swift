@@ -59,11 +59,20 @@ import Uploads
             #expect(jobs[2].hasPrefix(done) && jobs[2].contains("completed"))
             let bare = try await deployment.control("jobs", "--no-header", "--api", api)
             #expect(lines(bare).map { $0.prefix(36) } == jobs.dropFirst().map { $0.prefix(36) })
-            let some = try await deployment.control("jobs", "--status", "failed", "--json", "--api", api)
+            let some = try await deployment.control("jobs", "--status", "failed", "-o", "ndjson", "--api", api)
             let object = try JSONSerialization.jsonObject(with: Data(some.outputText.utf8)) as? [String: Any]
             #expect(object?["id"] as? String == failed)
-            let first = lines(try await deployment.control("jobs", "--limit", "1", "--json", "--api", api))
+            let first = lines(try await deployment.control("jobs", "--limit", "1", "-o", "ndjson", "--api", api))
             #expect(first.count == 1 && first[0].contains(failed))
+            let whole = try await deployment.control("jobs", "-o", "json", "--api", api)
+            let array = try JSONSerialization.jsonObject(with: Data(whole.outputText.utf8)) as? [[String: Any]]
+            #expect(array?.map { $0["id"] as? String } == [failed, done])
+            let empty = try await deployment.control("jobs", "--batch", "other", "-o", "json", "--api", api)
+            #expect(empty.outputText == "[]\n" && empty.errorText.isEmpty)
+            let wide = lines(try await deployment.control("jobs", "-o", "wide", "--api", api))
+            #expect(wide[0].contains("  ENQUEUED") && wide[2].contains("  trip  "))
+            let wrong = try await deployment.control("jobs", "-o", "yaml", "--api", api, expecting: 64)
+            #expect(wrong.errorText.contains("'yaml' is invalid") && wrong.errorText.contains("'ndjson'"))
             let none = try await deployment.control("jobs", "--batch", "other", "--api", api)
             #expect(none.outputText.isEmpty && none.errorText == "uploadctl: there are none\n")
 
@@ -112,7 +121,7 @@ import Uploads
             try await eventually("the letter is recorded") {
                 try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["1"]
             }
-            let dead = lines(try await deployment.control("dead", "list", "--json", "--api", api))
+            let dead = lines(try await deployment.control("dead", "list", "-o", "ndjson", "--api", api))
             let letter = try JSONSerialization.jsonObject(with: Data(dead.joined().utf8)) as? [String: Any]
             let number = try #require(letter?["id"] as? Int)
             let shown = try await deployment.control("dead", "show", "\(number)", "--api", api)
@@ -171,7 +180,8 @@ import Uploads
             try await eventually("the letter is recorded") {
                 try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["1"]
             }
-            let early = try await deployment.control("dead", "list", "--type", "upload.job.v2", "--json", "--api", api)
+            let early = try await deployment.control(
+                "dead", "list", "--type", "upload.job.v2", "-o", "ndjson", "--api", api)
             #expect(early.outputText.contains("was written by a newer version"))
             await program.stop()
             try deployment.changeLedger(
@@ -181,7 +191,7 @@ import Uploads
                 """)
             let next = try await notifier(deployment).api
             let all = try await deployment.control(
-                "dead", "replay", "--all", "--type", "upload.job.v1", "--yes", "--json", "--api", next)
+                "dead", "replay", "--all", "--type", "upload.job.v1", "--yes", "-o", "ndjson", "--api", next)
             #expect(all.outputText.contains(#""done":true"#), "\(all.outputText)")
             try await deployment.waitForOutcomes(1)
             let arrived = try Data(contentsOf: deployment.uploaded.appending(path: "late.txt"))
@@ -200,7 +210,7 @@ import Uploads
             let first = try deployment.start(.notifier)
             let port = try #require(first.port)
             try await eventually("the notifier listens") { Ports.isOpen(port) }
-            let watch = try deployment.startControl("watch", "--json", "--api", "http://127.0.0.1:\(port)")
+            let watch = try deployment.startControl("watch", "-o", "ndjson", "--api", "http://127.0.0.1:\(port)")
             try deployment.start(.worker)
             let file = try deployment.makeFile("a.bin", bytes: 1000)
             // The first event may come before the watch has begun.
@@ -247,10 +257,35 @@ import Uploads
                 ], directory: deployment.path, logs: deployment.logs, name: "terminal")
             let status = await terminal.wait()
             #expect(status == 0, "\(terminal.errorText.suffix(3000))")
-            let running = try await deployment.control("job", id, "--json", "--api", "http://127.0.0.1:\(port)")
+            let running = try await deployment.control("job", id, "-o", "json", "--api", "http://127.0.0.1:\(port)")
             #expect(running.outputText.contains("\"bytesDone\":"))
             try await deployment.control("cancel", id)
             try await deployment.waitForStatus("cancelled", of: id)
+        }
+    }
+
+    @Test func liveWorkersAreListedUntilTheyEnd() async throws {
+        try await Deployment.with { deployment in
+            let api = try await notifier(deployment).api
+            let none = try await deployment.control("workers", "--api", api)
+            #expect(none.errorText == "uploadctl: there are none\n")
+            let first = try deployment.start(.worker)
+            let second = try deployment.start(.worker, ["--queue", "video", "--concurrency", "3"])
+            try await eventually("both are listed") {
+                lines(try await deployment.control("workers", "--no-header", "--api", api)).count == 2
+            }
+            let rows = lines(try await deployment.control("workers", "--api", api))
+            #expect(rows[0].hasPrefix("WORKER ") && rows.dropFirst().allSatisfy { $0.contains("  running  ") })
+            #expect(rows.contains { $0.contains("  0/3  ") && $0.hasSuffix("  video") })
+            await first.stop()
+            try await eventually("a worker that was stopped is gone") {
+                let left = lines(try await deployment.control("workers", "--no-header", "--api", api))
+                return left.count == 1 && left[0].hasSuffix("  video")
+            }
+            second.signal(SIGKILL)
+            try await eventually("and so is one that was killed, after a while") {
+                try await deployment.control("workers", "--api", api).outputText.isEmpty
+            }
         }
     }
 

@@ -60,6 +60,31 @@ struct AwaitedUploadsTests {
         #expect(awaited.bytesDone == 100)
     }
 
+    @Test func `what runs is known in the order in which it began, with its rate while it is fresh`() throws {
+        var awaited = awaited
+        let other = UploadJob(
+            source: .inline(Data()), destination: .named(DestinationName(unchecked: "x"), key: "l"), size: 50)
+        awaited.add(other.id, at: 1, size: 50)
+        #expect(awaited.running(8, at: 0).isEmpty)
+        _ = awaited.apply(UploadEvent(kind: .started, of: Baton(job: other), at: now), at: 1)
+        let progress = event(.progress) { ($0.bytesDone, $0.bytesPerSecond) = (60, 7) }
+        _ = awaited.apply(progress, at: 2)
+        let running = awaited.running(8, at: 3)
+        #expect(running.map(\.entry.index) == [1, 0] && running.map(\.bytesPerSecond) == [nil, 7])
+        #expect(running.map(\.entry.bytesDone) == [0, 60])
+        #expect(awaited.running(1, at: 3).map(\.entry.index) == [1] && awaited.runningCount == 2)
+        #expect(awaited.running(8, at: 12).map(\.bytesPerSecond) == [nil, nil], "its worker is silent")
+        _ = awaited.apply(event(.handedOver), at: 13)
+        #expect(awaited.runningCount == 2, "another worker goes on with it")
+        _ = awaited.apply(event(.waiting) { $0.reason = "retry" }, at: 14)
+        #expect(awaited.running(8, at: 14).map(\.entry.index) == [1])
+        awaited.remove(other.id)
+        #expect(awaited.runningCount == 0)
+        _ = awaited.apply(progress, at: 15)
+        _ = awaited.apply(event(.completed), at: 16)
+        #expect(awaited.runningCount == 0)
+    }
+
     @Test func `the same trouble is told once`() {
         var awaited = awaited
         let waiting = event(.waiting) {

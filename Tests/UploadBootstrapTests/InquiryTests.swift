@@ -36,7 +36,7 @@ struct InquiryTests {
             ])
     }
 
-    @Test(arguments: [["--limit", "0"], ["--status", "gone"], ["--status", "failed,"], ["--limit", "100001"]])
+    @Test(arguments: [["--limit", "0"], ["--status", "gone"], ["--status", "failed,"], ["--limit", "1000000001"]])
     func `an impossible filter is refused before the notifier is asked`(arguments: [String]) {
         #expect(throws: (any Error).self) { try JobFilter.parse(arguments) }
     }
@@ -54,6 +54,55 @@ struct InquiryTests {
             }
             #expect(error?.exitCode == .usage)
         }
+    }
+
+    @Test func `a list is passed on page by page, each before the next one is asked for`() async throws {
+        let seen = Box<[Int]>([])
+        let seenBefore = Box<[[Int]]>([])
+        let pages = [
+            #"{"jobs": [1, 2], "next": "a"}"#, #"{"jobs": [], "next": "b"}"#, #"{"jobs": [3, 4], "next": "c"}"#,
+        ]
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            let page = pages[seenBefore.value.count]
+            seenBefore.change { $0.append(seen.value) }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(page.utf8.count)\r\n\r\n\(page)")
+        }
+        var input = ConfigurationInput(environment: [:])
+        input.set("api", to: "http://127.0.0.1:\(server.port)", flag: "--api")
+        try await NotifierClient.with(try UploadConfiguration(input)) { client in
+            try await client.pages("/v1/jobs", limit: 100, page: 2, cursor: "after") { (page: [Int]) in
+                seen.change { $0 += page }
+                return !page.contains(4)
+            }
+        }
+        #expect(seen.value == [1, 2, 3, 4], "the body wanted no more")
+        #expect(seenBefore.value == [[], [1, 2], [1, 2]])
+    }
+
+    @Test func `a long list is written as JSON only, and events as no array`() throws {
+        let long = try Inquiry.jobs(JobFilter.parse(["--limit", "1000000"]))
+        for format in OutputFormat.allCases {
+            if format.isJSON {
+                #expect(throws: Never.self) { try long.check(format) }
+            } else {
+                let error = #expect(throws: ProgramError.self) { try long.check(format) }
+                #expect(error?.description.contains("use -o ndjson") == true)
+            }
+            #expect(throws: Never.self) { try Inquiry.jobs(try JobFilter.parse(["--limit", "100000"])).check(format) }
+        }
+        let events = Inquiry.watch(try EventChoice.parse([]))
+        #expect(throws: ProgramError.self) { try events.check(.json) }
+        #expect(throws: Never.self) { try events.check(.ndjson) }
+    }
+
+    @Test func `an unknown format is refused with those that there are`() throws {
+        #expect(try OutputOptions.parse(["-o", "wide"]).format == .wide)
+        #expect(try OutputOptions.parse(["--output", "ndjson"]).format == .ndjson)
+        let error = #expect(throws: (any Error).self) { try OutputOptions.parse(["-o", "yaml"]) }
+        let text = OutputOptions.message(for: try #require(error))
+        #expect(text.contains("'yaml' is invalid for '-o <format>'"), "\(text)")
+        #expect(text.contains("'table', 'wide', 'json' or 'ndjson'"), "\(text)")
     }
 
     @Test func `a text that is no time is refused with the expected forms`() {

@@ -47,6 +47,22 @@ struct TableTests {
         #expect(table.lines(width: nil, hasHead: false) == ["\(long)  7"])
     }
 
+    @Test func `a wide table has columns that others do not have`() {
+        let table = Table(
+            [.init(title: "NAME"), .wide("SIZE", isNumber: true), .init(title: "AT")], rows: [["a", "7", "b"]])
+        #expect(table.lines(width: nil) == ["NAME  AT", "a     b"])
+        #expect(table.lines(width: nil, isWide: true) == ["NAME  SIZE  AT", "a        7  b"])
+    }
+
+    @Test(arguments: Longest.tables)
+    func `every list has more columns when it is wide, and shows all of them`(name: String, table: Table) {
+        let isWider = table.columns.contains(where: \.isWide)
+        #expect(isWider, "\(name)")
+        let head = table.lines(width: nil, isWide: true)[0]
+        #expect(table.columns.allSatisfy { head.contains($0.title) }, "\(name): \(head)")
+        #expect(table.rows.allSatisfy { $0.count == table.columns.count }, "\(name)")
+    }
+
     @Test func `control characters are shown as replacement characters`() {
         let table = Table([.init(title: "NAME")], rows: [["a\u{1B}[2Jb\nc\u{202E}d"]])
         #expect(table.lines(width: 80)[1] == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")
@@ -76,6 +92,20 @@ struct TableTests {
             consumers: 0, secondsLeft: 7300)
         let line = Table([queue], LocalTime()).lines(width: 120)[1]
         #expect(line.contains("1 urgent, 3 bulk") && line.contains("no worker") && line.hasSuffix("2h"))
+    }
+
+    @Test func `a worker shows its slots, its rate and when it was seen`() {
+        let now = Date(timeIntervalSince1970: 7200)
+        let worker = API.Worker(
+            name: "ops1/4711-3f2a", host: "ops1", version: "1.0.0", queues: ["default", "video"], state: "draining",
+            slotsUsed: 3, slots: 512, bytesPerSecond: 2048, startedAt: now - 3600, heardAt: now - 4)
+        let table = Table([worker], LocalTime(now: now, zone: .gmt))
+        let lines = table.lines(width: nil)
+        #expect(
+            lines == [
+                "WORKER          STATE     SLOTS        RATE  SINCE  SEEN  VERSION  HOST  QUEUES",
+                "ops1/4711-3f2a  draining  3/512  2.00 KiB/s     1h    4s  1.0.0    ops1  default, video",
+            ])
     }
 
     @Test(arguments: Longest.tables) func `every list fits 60 columns with its ids whole`(name: String, table: Table) {
@@ -117,6 +147,9 @@ private enum Longest {
                 workers: 1000, failing: 1000, held: 1, jobsInFlight: 7, jobsAtOnce: 512_000, partsInFlight: 7,
                 bytesPerSecond: 1e9),
             workers: [])
+        let worker = API.Worker(
+            name: name + name, host: name, version: "100.200.300-rc.4", queues: [name, name], state: "draining",
+            slotsUsed: 100_000, slots: 100_000, bytesPerSecond: 1e9, startedAt: date, heardAt: date)
         let delegate = API.Delegate(
             name: name, kind: "webhook", target: "https://\(name).example/\(name)", origin: "configuration",
             types: ["completed", "failed", "cancelled"], queues: [name], destinations: [name], batches: [name],
@@ -128,7 +161,8 @@ private enum Longest {
             ("jobs", Table([job], time)), ("queues", Table([queue], time)), ("deliveries", Table([delivery], time)),
             ("dead letters", Table([letter], time)),
             ("line", Table([API.LineEntry(position: 100_000, job: job)], time)),
-            ("destinations", Table([destination], time)), ("delegates", Table([delegate], time)),
+            ("destinations", Table([destination], time)), ("workers", Table([worker], time)),
+            ("delegates", Table([delegate], time)),
             ("topology", Table([object])),
         ]
     }

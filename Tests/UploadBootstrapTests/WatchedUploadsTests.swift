@@ -66,7 +66,7 @@ struct WatchedUploadsTests {
 
     @Test func `a bar at 80 columns has everything`() {
         let bar = UploadBar(
-            name: "cat.mp4", queue: "video", destination: "photos", bytesDone: 27 << 20, bytesTotal: 64 << 20,
+            name: "cat.mp4", way: "video → photos", bytesDone: 27 << 20, bytesTotal: 64 << 20,
             bytesPerSecond: Double(12 << 20))
         #expect(
             bar.line(columns: 79) == "cat.mp4      video → photos  [=======>         ]   42%  12.0 MiB/s  ETA    0:04")
@@ -77,7 +77,7 @@ struct WatchedUploadsTests {
         let names = ["a", String(repeating: "long name ", count: 20), "日本語のファイル名.mp4", "e\u{1B}[2J"]
         let lines = names.map { name in
             UploadBar(
-                name: name, queue: "video", destination: "photos", bytesDone: 1, bytesTotal: 3, bytesPerSecond: 1e12
+                name: name, way: "video → photos", bytesDone: 1, bytesTotal: 3, bytesPerSecond: 1e12
             ).line(columns: columns)
         }
         for line in lines {
@@ -89,7 +89,7 @@ struct WatchedUploadsTests {
 
     @Test func `the least important fields are left out first`() {
         let bar = UploadBar(
-            name: "cat.mp4", queue: "video", destination: "photos", bytesDone: 27, bytesTotal: 64, bytesPerSecond: 12)
+            name: "cat.mp4", way: "video → photos", bytesDone: 27, bytesTotal: 64, bytesPerSecond: 12)
         #expect(!bar.line(columns: 60).contains("["))
         #expect(bar.line(columns: 60).contains("ETA") && bar.line(columns: 60).contains("photos"))
         #expect(bar.line(columns: 40).hasPrefix("cat.mp4") && !bar.line(columns: 40).contains("ETA"))

@@ -75,6 +75,10 @@ extension API {
                 partsInFlight: 1, limits: limits, bytesPerSecond: 2.5, isHeld: true, at: date)
         ])
 
+    static let worker = Worker(
+        name: "host/1-a", host: "host", version: "1.0.0", commit: "0123456789ab", queues: ["video"], state: "draining",
+        slotsUsed: 1, slots: 2, bytesPerSecond: 2.5, startedAt: date, heardAt: date)
+
     static let orderAnswer = OrderAnswer(
         order: id, isDecided: true, matched: 1, done: 1, jobs: [OrderedJob(id: id, done: false, reason: "no", round: 2)]
     )

@@ -7,10 +7,12 @@ import Uploads
 @testable import UploadWorkers
 
 @Suite(.timeLimit(.minutes(10))) struct DestinationMonitorTests {
-    private final class Reports: DestinationReporter {
+    private final class Reports: WorkerReporter {
         private let reports = Mutex<[DestinationReport]>([])
 
         func tell(_ report: DestinationReport) { reports.withLock { $0.append(report) } }
+
+        func tell(_ report: WorkerReport) {}
 
         func of(_ destination: String) -> [DestinationReport] {
             reports.withLock { $0.filter { $0.destination == destination } }

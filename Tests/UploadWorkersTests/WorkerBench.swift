@@ -39,7 +39,7 @@ struct WorkerBench {
     /// - Parameter isManual: whether time stands still until the test moves it.
     init(
         _ configuration: WorkerConfiguration = WorkerConfiguration(), isManual: Bool = true, redelivers: Bool = true,
-        log: MemoryLog = MemoryLog(), reporter: (any DestinationReporter)? = nil,
+        log: MemoryLog = MemoryLog(), reporter: (any WorkerReporter)? = nil,
         day: TimeOfDay = TimeOfDay(), witnesses: ClockWitnesses = .alone, sources: (any SourceProvider)? = nil,
         destination: (MemoryLog) -> MemoryDestination = { MemoryDestination(log: $0) }
     ) {

@@ -84,6 +84,37 @@ import Uploads
         }
     }
 
+    @Test func `what a worker tells of itself is heard, beside what it tells of a destination`() async throws {
+        try await Rig.run { rig in
+            let worker = try await rig.broker()
+            let broker = try await rig.broker()
+            let heard = Box<WorkerNews>(WorkerNews())
+            let task = Task {
+                await broker.follow { news in
+                    heard.change {
+                        $0.destinations += news.destinations
+                        $0.workers += news.workers
+                    }
+                }
+            }
+            try await eventually("the feed listens") { try await queues(rig).count == 1 }
+            let at = Date(timeIntervalSince1970: 1_800_000_000)
+            let report = WorkerReport(
+                worker: "host/1-a", host: "host", version: "1.0.0", commit: "0123456789ab",
+                queues: [.standard, try QueueName("video")], state: .draining, slotsUsed: 3, slots: 512,
+                bytesPerSecond: 12.5, startedAt: at - 60, at: at)
+            // The same worker's report on a destination does not replace it.
+            let place = DestinationReport(worker: "host/1-a", destination: "photos", at: at)
+            worker.tell(report)
+            worker.tell(place)
+            try await eventually("both are heard as they were told") {
+                heard.value.workers.last == report && heard.value.destinations.last == place
+            }
+            task.cancel()
+            await task.value
+        }
+    }
+
     @Test func `of a flood the latest of each job is heard, and what is no progress is left out`() async throws {
         try await Rig.run { rig in
             let heard = try await follow(rig)

@@ -55,6 +55,7 @@ import Uploads
         samples += entries.map { ("upload.control.v1", FuzzSample($0)) }
         samples += FuzzSamples.orders.map { ("upload.order.v1", FuzzSample($0)) }
         samples.append(("upload.destination.v1", FuzzSample(FuzzSamples.report)))
+        samples.append(("upload.worker.v1", FuzzSample(FuzzSamples.workerReport)))
         samples += FuzzSamples.answers.map { ("upload.answer.v1", FuzzSample($0)) }
         return samples
     }()

@@ -141,6 +141,16 @@ import Uploads
             report.pace.bytesPerSecond = 1.5e9
             cases.append(("upload.destination.v1", try WireFormat.message(report: report).body))
         }
+        for state in WorkerReport.State.allCases {
+            var report = WorkerReport(
+                worker: "host/1-a", host: "host", version: "1.0.0", queues: [], state: state, slots: 512,
+                startedAt: Date(), at: Date())
+            cases.append(("upload.worker.v1", try WireFormat.message(worker: report).body))
+            report.commit = "0123456789ab"
+            report.queues = [.standard]
+            report.bytesPerSecond = 1.5e9
+            cases.append(("upload.worker.v1", try WireFormat.message(worker: report).body))
+        }
         var answer = OrderAnswer(order: UUID(), problem: .tooMany)
         cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
         answer.add([OrderAnswer.Job(id: JobID()), OrderAnswer.Job(id: JobID(), reason: "it has ended")])
@@ -183,6 +193,7 @@ import Uploads
                     .replacing(#""id":"#, with: #""serial":{"index":-1},"id":"#)
             ),
             ("upload.destination.v1", #"{"worker": "w", "destination": "photos"}"#),
+            ("upload.worker.v1", #"{"worker": "w", "host": "h"}"#),
             ("upload.order.v1", order(#""verb": "move", "jobs": []"#)),
             ("upload.order.v1", order(#""verb": "move", "jobs": ["7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001"], "to": -1"#)),
             (

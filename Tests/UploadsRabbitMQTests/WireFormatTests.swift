@@ -123,7 +123,9 @@ import Uploads
         #expect(WireFormat.forwarded(message, maybeRepeated: false).headers.isEmpty)
     }
 
-    @Test(arguments: ["upload.baton.v2", "upload.job.v10", "upload.control.v3", "upload.destination.v2"])
+    @Test(arguments: [
+        "upload.baton.v2", "upload.job.v10", "upload.control.v3", "upload.destination.v2", "upload.worker.v2",
+    ])
     func `newer versions are recognised`(_ type: String) {
         #expect(WireFormat.read(message("{}", type: type)) == .newer(type))
     }

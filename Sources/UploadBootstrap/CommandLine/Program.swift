@@ -13,6 +13,7 @@ public enum Program {
         run: @Sendable (Command) async throws -> ExitCode
     ) async -> Never {
         prepare()
+        writeManual(of: command, name: name, appendices: ["": examples])
         let parsed: Command
         do {
             parsed = try Command.parse(arguments)
@@ -39,6 +40,7 @@ public enum Program {
         run: @Sendable (Wanted) async throws -> ExitCode
     ) async -> Never {
         prepare()
+        writeManual(of: root, name: name, appendices: examples)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let parsed: Wanted
         do {

@@ -19,6 +19,26 @@ struct AwaitedUploads {
 
     /// The uploads that have not ended, by the bits of their ids: about 80 bytes each. An ended upload is removed.
     private var entries: [UUID: Entry] = [:]
+    /// An upload that a worker carries at present.
+    struct Running: Hashable {
+        let entry: Entry
+        /// nil where no worker has reported it lately.
+        var bytesPerSecond: Double?
+    }
+
+    private struct Pace {
+        /// Grows with each upload that begins to run.
+        var number: Int
+        var bytesPerSecond: Double?
+        var heardAt: TimeInterval
+    }
+
+    /// Seconds after which the rate of a silent worker no longer counts: it reports every second.
+    static let silenceMaximum: TimeInterval = 10
+
+    /// The uploads that run.
+    private var paces: [UUID: Pace] = [:]
+    private var startedCount = 0
     /// The last trouble that was reported of each upload, so that each trouble is reported once.
     private var troubles: [UUID: String] = [:]
     private(set) var bytesDone: Int64 = 0
@@ -34,6 +54,17 @@ struct AwaitedUploads {
     /// The uploads that have not ended, in the order of the plan.
     var open: [Entry] { entries.values.sorted { $0.index < $1.index } }
 
+    var runningCount: Int { paces.count }
+
+    /// The uploads that run, in the order in which they began.
+    /// - Parameter time: seconds on the clock of ``apply(_:at:)``.
+    func running(_ limit: Int, at time: TimeInterval) -> [Running] {
+        paces.sorted { $0.value.number < $1.value.number }.prefix(limit).compactMap { key, pace in
+            let isFresh = time - pace.heardAt < Self.silenceMaximum
+            return entries[key].map { Running(entry: $0, bytesPerSecond: isFresh ? pace.bytesPerSecond : nil) }
+        }
+    }
+
     /// Adds an upload before its job is published. An upload that is added twice counts once.
     mutating func add(_ id: JobID, at index: Int, size: Int64) {
         guard let key = UUID(uuidString: id.rawValue) else { return }
@@ -45,13 +76,15 @@ struct AwaitedUploads {
     mutating func remove(_ id: JobID) {
         guard let key = UUID(uuidString: id.rawValue), let entry = entries.removeValue(forKey: key) else { return }
         troubles[key] = nil
+        paces[key] = nil
         bytesTotal -= entry.size
         bytesDone -= entry.bytesDone
     }
 
     /// Applies an event. A worker's `completed` counts; `failed` and `cancelled` count only from the ledger, because a worker cannot know
     /// whether its baton is still valid. A repeated event changes nothing.
-    mutating func apply(_ event: UploadEvent) -> News? {
+    /// - Parameter time: seconds on any clock that does not jump.
+    mutating func apply(_ event: UploadEvent, at time: TimeInterval = 0) -> News? {
         guard let key = UUID(uuidString: event.job.id.rawValue), var entry = entries[key] else { return nil }
         defer { if entries[key] != nil { entries[key] = entry } }
         if event.job.size > entry.size {
@@ -59,6 +92,7 @@ struct AwaitedUploads {
             bytesTotal += event.job.size - entry.size
             entry.size = event.job.size
         }
+        note(event, key, at: time)
         switch event.kind {
         case .completed: return end(&entry, key, event)
         case .failed, .cancelled:
@@ -79,6 +113,21 @@ struct AwaitedUploads {
         case .enqueued, .started, .handedOver, .suspect: break
         }
         return nil
+    }
+
+    private mutating func note(_ event: UploadEvent, _ key: UUID, at time: TimeInterval) {
+        switch event.kind {
+        case .started, .progress:
+            let known = paces[key]
+            if known == nil { startedCount += 1 }
+            paces[key] = Pace(
+                number: known?.number ?? startedCount,
+                bytesPerSecond: event.kind == .progress ? event.data.bytesPerSecond.map { max(0, $0) } : nil,
+                heardAt: time)
+        // An upload that was handed over goes on at another worker in a moment.
+        case .enqueued, .handedOver: break
+        case .waiting, .paused, .suspect, .completed, .failed, .cancelled: paces[key] = nil
+        }
     }
 
     private mutating func end(_ entry: inout Entry, _ key: UUID, _ event: UploadEvent) -> News {

@@ -41,10 +41,12 @@ public struct EnqueueRequest: Sendable {
     /// A file with one upload a line, or `-` for standard input.
     public var manifest: FilePath?
     public var waits = false
-    public var printsJSON = false
+    public var format = ListingFormat.ids
 
     public init(paths: [FilePath], destination: DestinationArgument) {
         self.paths = paths
         self.destination = destination
     }
+
+    var printsJSON: Bool { format != .ids }
 }

@@ -79,7 +79,7 @@ struct EnqueueResult {
     }
 }
 
-/// A job in the output of `--json`: one object a line.
+/// A job in JSON output.
 struct EnqueuedListing: Encodable {
     let id: JobID
     /// The path as the user named it; a path that is not UTF-8 in its printable form (``FilePath``).

@@ -24,6 +24,7 @@ struct Enqueuer {
     /// When a broker that has not answered counts as unreachable.
     let deadline: ContinuousClock.Instant
     let interruption: Interruption
+    let results: ResultWriter
     let logger: Logger
 
     private var request: EnqueueRequest { plan.request }
@@ -45,7 +46,7 @@ struct Enqueuer {
                 plan: plan, area: try await area(isAway: link.failure != nil), namespace: configuration.namespace)
             let isAway = link.failure != nil
             try await interruption.cancelling { try await maker.makeAll(isAway: isAway) }
-            let display = WaitDisplay(plan: plan, printsJSON: request.printsJSON)
+            let display = WaitDisplay(plan: plan, json: request.printsJSON ? results : nil)
             let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
             // The task reads events from now on, so that the queue that collects them does not overflow meanwhile.
             let listening = watch.map { waiting.listen(to: $0) }
@@ -141,9 +142,9 @@ struct Enqueuer {
             shouldStop: { interruption.wasInterrupted },
             confirmed: { index in
                 originals.accept(index)
-                // With `--json --wait`, the line is printed when the upload has ended.
+                // With JSON and `--wait`, the line is printed when the upload has ended.
                 let line = lines.withLock { $0.removeValue(forKey: index) }
-                if let line, !request.printsJSON || !request.waits { Console.output(line: line) }
+                if let line, !request.printsJSON || !request.waits { results.write(line) }
             })
     }
 
@@ -268,7 +269,7 @@ struct Enqueuer {
 
     private func tellKept(_ index: Int, _ maker: JobMaker) {
         do throws(UploadError) {
-            Console.output(line: try line(of: maker.bareJob(at: index), at: index))
+            results.write(try line(of: maker.bareJob(at: index), at: index))
         } catch {
             Console.error(
                 line:

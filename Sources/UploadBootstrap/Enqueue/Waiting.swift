@@ -61,8 +61,8 @@ struct Waiting: Sendable {
     }
 }
 
-/// The display of `--wait` on standard error: on a terminal one line that is redrawn in place with the troubles above it, otherwise a
-/// line for each outcome.
+/// The display of `--wait` on standard error: on a terminal a bar for each upload that runs and one for all, redrawn in place
+/// with the troubles above them, otherwise a line for each outcome.
 final class WaitDisplay: Sendable {
     /// The time between two drawings.
     static let interval = Duration.milliseconds(100)
@@ -71,18 +71,22 @@ final class WaitDisplay: Sendable {
         var awaited = AwaitedUploads()
         var meter = RateMeter()
         var area = LiveArea()
+        /// The names of the uploads that have a bar, by their positions in the plan.
+        var names: [Int: String] = [:]
     }
 
     private let state = Mutex(State())
     private let plan: EnqueuePlan
-    private let isTerminal: Bool
-    private let printsJSON: Bool
+    /// Whether there are bars.
+    private let isLive: Bool
+    /// Where the ended uploads are written as JSON; nil writes sentences.
+    private let json: ResultWriter?
     private let start = ContinuousClock.now
 
-    init(plan: EnqueuePlan, isTerminal: Bool = Console.errorIsTerminal, printsJSON: Bool) {
+    init(plan: EnqueuePlan, isLive: Bool = Console.canDrawErrors, json: ResultWriter?) {
         self.plan = plan
-        self.isTerminal = isTerminal
-        self.printsJSON = printsJSON
+        self.isLive = isLive
+        self.json = json
     }
 
     /// Reads the present state of the uploads.
@@ -97,13 +101,11 @@ final class WaitDisplay: Sendable {
 
     /// Applies an event and prints an outcome or a new trouble.
     func apply(_ event: UploadEvent) {
-        switch state.withLock({ $0.awaited.apply(event) }) {
+        switch state.withLock({ $0.awaited.apply(event, at: time) }) {
         case .ended(let entry, let end)?:
             guard let upload = upload(at: entry.index) else { return }
-            if printsJSON {
-                Console.output(line: EnqueuedListing(upload, id: end.job.id, size: entry.size, event: end).text)
-            }
-            if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) {
+            json?.write(EnqueuedListing(upload, id: end.job.id, size: entry.size, event: end).text)
+            if end.kind != .completed || (json == nil && (!isLive || end.isKept)) {
                 say(PlainText.safe(Self.outcome(upload, end)))
             }
         case .trouble(let entry, let text)?: say(PlainText.safe("\(plan.name(at: entry.index)): \(text)"))
@@ -111,21 +113,21 @@ final class WaitDisplay: Sendable {
         }
     }
 
-    /// Prints a line, above the bar if that is drawn.
+    /// Prints a line, above the bars if they are drawn.
     func say(_ line: String) {
         state.withLock { state in
             guard state.area.isDrawn else { return Console.error(line: line) }
-            Console.error(text: state.area.update(telling: [line], lines: [], columns: Console.columns))
+            Console.error(text: state.area.update(telling: [line], lines: [], columns: Console.errorSize.columns))
         }
     }
 
-    /// With `--json`, prints the objects of the uploads that have not ended, so that no id is lost.
+    /// With JSON, prints the objects of the uploads that have not ended, so that no id is lost.
     /// - Parameter id: returns the id of an upload's job.
     func tellUnended(id: (PlannedUpload) -> JobID) {
-        guard printsJSON else { return }
+        guard let json else { return }
         for entry in awaited({ $0.open }) {
             guard let upload = upload(at: entry.index) else { continue }
-            Console.output(line: EnqueuedListing(upload, id: id(upload), size: entry.size).text)
+            json.write(EnqueuedListing(upload, id: id(upload), size: entry.size).text)
         }
     }
 
@@ -139,30 +141,43 @@ final class WaitDisplay: Sendable {
         }
     }
 
-    /// Draws the bar until the task is cancelled.
+    /// Draws the bars until the task is cancelled.
     func keepDrawing() async {
-        guard isTerminal else { return }
+        guard isLive else { return }
         while (try? await Task.sleep(for: Self.interval)) != nil { draw() }
     }
 
     func clear() {
         state.withLock { state in
-            if state.area.isDrawn { Console.error(text: state.area.clear(columns: Console.columns)) }
+            if state.area.isDrawn { Console.error(text: state.area.clear(columns: Console.errorSize.columns)) }
         }
     }
 
     private func draw() {
         state.withLock { state in
             let awaited = state.awaited
-            state.meter.note(awaited.bytesDone, at: (ContinuousClock.now - start) / .seconds(1))
-            let bar = ProgressBar(
+            let now = time
+            state.meter.note(awaited.bytesDone, at: now)
+            let total = ProgressBar(
                 bytesDone: awaited.bytesDone, bytesTotal: awaited.bytesTotal, filesDone: awaited.endedCount,
                 filesTotal: awaited.count, failed: awaited.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
-            let columns = Console.columns
+            let running = awaited.running(WaitBars.countMaximum, at: now)
+            let known = state.names
+            state.names = running.map(\.entry.index).reduce(into: [:]) { $0[$1] = known[$1] ?? plan.name(at: $1) }
+            let uploads = running.map { running in
+                UploadBar(
+                    name: state.names[running.entry.index] ?? "", bytesDone: running.entry.bytesDone,
+                    bytesTotal: running.entry.size, bytesPerSecond: running.bytesPerSecond)
+            }
+            let bars = WaitBars(uploads: uploads, runningCount: awaited.runningCount, total: total)
+            let size = Console.errorSize
             // The last column stays free: some terminals wrap when it is written.
-            Console.error(text: state.area.update(lines: [bar.line(columns: columns - 1)], columns: columns))
+            let lines = bars.lines(columns: max(1, size.columns - 1), rows: size.rows)
+            Console.error(text: state.area.update(lines: lines, columns: size.columns))
         }
     }
+
+    private var time: TimeInterval { (ContinuousClock.now - start) / .seconds(1) }
 
     /// `completed cat.jpg: /srv/archive/cat.jpg`, `kept cat.jpg: photos:cat.jpg was there already`, `failed cat.jpg: why; remedy`.
     static func outcome(_ upload: PlannedUpload, _ end: UploadEvent) -> String {
@@ -184,7 +199,7 @@ final class WaitDisplay: Sendable {
         let awaited = awaited { $0 }
         let done = awaited.endedCount - awaited.failedCount
         let total = awaited.count
-        let seconds = max(0.1, (ContinuousClock.now - start) / .seconds(1))
+        let seconds = max(0.1, time)
         let rate = Quantity.text(bytes: Int64(saturating: Double(awaited.bytesDone) / seconds))
         return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "
             + "\(Quantity.text(bytes: awaited.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"

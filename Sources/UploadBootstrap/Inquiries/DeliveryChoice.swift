@@ -4,8 +4,6 @@ import Uploads
 
 /// Which deliveries `uploadctl delivery list` shows.
 public struct DeliveryChoice: ParsableArguments, Sendable {
-    private static let limitMaximum = 100_000
-
     @Option(help: ArgumentHelp("Deliveries to this delegate.", valueName: "name"), completion: NameCompletion.delegates)
     var delegate: String?
 
@@ -23,8 +21,8 @@ public struct DeliveryChoice: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        guard (1...Self.limitMaximum).contains(limit) else {
-            throw ValidationError("--limit \(limit): expected a number from 1 to \(Self.limitMaximum)")
+        guard (1...Inquiry.rowsMaximum).contains(limit) else {
+            throw ValidationError("--limit \(limit): expected a number from 1 to \(Inquiry.rowsMaximum)")
         }
         if let job, JobID(job) == nil {
             throw ValidationError("--job: '\(job.prefix(80))' is no job id: give one that enqueue-upload printed")

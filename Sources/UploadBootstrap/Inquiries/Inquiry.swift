@@ -26,6 +26,7 @@ public enum Inquiry: Sendable {
     case replayMatching(DeadLetterFilter, isConfirmed: Bool)
     case discard([Int64], isConfirmed: Bool)
     case destinations
+    case workers
     /// Writes the copy to a path on the notifier's host.
     case backUp(String)
     case watch(EventChoice)

@@ -2,8 +2,7 @@ public import ArgumentParser
 
 /// The options of all commands that ask the notifier's HTTP API.
 public struct InquiryOptions: ParsableArguments, Sendable {
-    @Flag(help: "Print one JSON object a line.")
-    public var json = false
+    @OptionGroup public var output: OutputOptions
 
     @Flag(help: "Print lists without their head line.")
     public var noHeader = false

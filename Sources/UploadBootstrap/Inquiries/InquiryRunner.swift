@@ -7,13 +7,35 @@ import UploadsAPI
 /// Asks the notifier, and shows the answer: as text for people, or as JSON for programs.
 struct InquiryRunner: Sendable {
     let client: NotifierClient
-    let printsJSON: Bool
+    let format: OutputFormat
+    let results: ResultWriter
     /// Whether tables have a head.
-    var printsHead = true
+    let printsHead: Bool
     let time: LocalTime
 
+    init(
+        client: NotifierClient, format: OutputFormat = .table, hasRows: Bool = false, printsHead: Bool = true,
+        time: LocalTime
+    ) {
+        self.client = client
+        self.format = format
+        results = ResultWriter(format, isList: hasRows)
+        self.printsHead = printsHead
+        self.time = time
+    }
+
+    var printsJSON: Bool { format.isJSON }
+
     func answer(_ inquiry: Inquiry) async throws -> ExitCode {
-        let code = try await show(inquiry)
+        let code: ExitCode
+        do {
+            code = try await show(inquiry)
+        } catch {
+            // The array of a list that breaks off has no end, so that no reader takes it for the whole list.
+            if !inquiry.isList { results.end(isWhole: false) }
+            throw error
+        }
+        if printsJSON { results.end() }
         if inquiry.isOfState, let reason = await client.unreadiness() {
             Console.error(
                 line: "uploadctl: this may be old, for the notifier is not ready: \(PlainText.safe(reason))")
@@ -60,12 +82,13 @@ struct InquiryRunner: Sendable {
         case .discard(let ids, let isConfirmed): return try await discard(ids, isConfirmed: isConfirmed)
         case .destinations:
             try await list("/v1/destinations") { (destinations: [API.Destination]) in Table(destinations, time) }
+        case .workers: try await list("/v1/workers") { (workers: [API.Worker]) in Table(workers, time) }
         case .backUp(let path): try await backUp(to: path)
         // `uploadctl watch`, which makes its own client without a read timeout.
         case .watch(let choice):
             return try await EventWatch(client: client, choice: choice, printsJSON: printsJSON).run()
         case .wait(let choice):
-            var wait = JobWait(client: client, choice: choice, printsJSON: printsJSON)
+            var wait = JobWait(client: client, choice: choice, json: printsJSON ? results : nil)
             return try await wait.run()
         }
         return .done
@@ -81,9 +104,12 @@ struct InquiryRunner: Sendable {
         _ table: ([Item]) -> Table
     ) async throws -> Bool {
         if printsJSON {
-            let items: [JSONValue] = try await client.items(path, query, limit: limit, page: page, cursor: cursor)
-            for item in items { try show(item) }
-            return items.isEmpty
+            var isEmpty = true
+            try await client.pages(path, query, limit: limit, page: page, cursor: cursor) { (items: [JSONValue]) in
+                isEmpty = isEmpty && items.isEmpty
+                return try items.allSatisfy { try results.write(json: $0) }
+            }
+            return isEmpty
         }
         let items: [Item] = try await client.items(path, query, limit: limit, page: page, cursor: cursor)
         show(table(items))
@@ -101,7 +127,9 @@ struct InquiryRunner: Sendable {
 
     func show(_ table: Table) {
         guard !table.rows.isEmpty else { return say("there are none") }
-        for line in table.lines(width: Console.outputColumns, hasHead: printsHead) { Console.output(line: line) }
+        let isWide = format == .wide
+        let width = isWide ? nil : Console.outputColumns
+        for line in table.lines(width: width, hasHead: printsHead, isWide: isWide) { Console.output(line: line) }
     }
 
     // MARK: One object
@@ -125,14 +153,12 @@ struct InquiryRunner: Sendable {
         }
     }
 
-    /// The answer's fields for people; `--json` passes on the answer as it came.
+    /// The answer's fields for people; `-o json` passes on the answer as it came.
     func read<Model: Decodable>(_ answer: JSONValue, as model: Model.Type) throws -> Model {
         try WireJSON.decode(model, from: try WireJSON.encode(answer))
     }
 
-    func show(_ value: JSONValue) throws {
-        Console.output(line: String(decoding: try WireJSON.encode(value), as: UTF8.self))
-    }
+    func show(_ value: JSONValue) throws { try results.write(json: value) }
 
     func say(_ line: String) { Console.error(line: "uploadctl: \(PlainText.safe(line))") }
 }

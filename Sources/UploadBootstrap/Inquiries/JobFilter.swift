@@ -4,9 +4,6 @@ import Uploads
 
 /// Which jobs `uploadctl jobs` lists.
 public struct JobFilter: ParsableArguments, Sendable {
-    /// The most jobs of a list.
-    private static let limitMaximum = 100_000
-
     @Option(
         help: ArgumentHelp(
             "queued, running, waiting, paused, completed, failed or cancelled; several with commas, or repeated.",
@@ -47,8 +44,8 @@ public struct JobFilter: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        guard (1...Self.limitMaximum).contains(limit) else {
-            throw ValidationError("--limit \(limit): expected a number from 1 to \(Self.limitMaximum)")
+        guard (1...Inquiry.rowsMaximum).contains(limit) else {
+            throw ValidationError("--limit \(limit): expected a number from 1 to \(Inquiry.rowsMaximum)")
         }
         let known = LedgerStatus.allCases.map(\.rawValue)
         if let stranger = status.commaSeparated.first(where: { !known.contains($0) }) {

@@ -13,15 +13,16 @@ struct JobWait {
 
     let client: NotifierClient
     let choice: WaitChoice
-    let printsJSON: Bool
+    /// Where the jobs are written as JSON; nil writes sentences.
+    let json: ResultWriter?
     private let start = ContinuousClock.now
     private var isAway = false
     private var failedCount = 0
 
-    init(client: NotifierClient, choice: WaitChoice, printsJSON: Bool) {
+    init(client: NotifierClient, choice: WaitChoice, json: ResultWriter?) {
         self.client = client
         self.choice = choice
-        self.printsJSON = printsJSON
+        self.json = json
     }
 
     /// - Returns: `uploadFailed` when a job ended otherwise than completed.
@@ -95,8 +96,8 @@ struct JobWait {
 
     private mutating func tell(_ job: API.Job) throws {
         if job.status != LedgerStatus.completed.rawValue { failedCount += 1 }
-        if printsJSON {
-            Console.output(line: String(decoding: try WireJSON.encode(job), as: UTF8.self))
+        if let json {
+            try json.write(json: job)
         } else {
             let why = job.error.map { ": \($0.message)" } ?? ""
             Console.output(line: PlainText.safe("\(job.id) \(job.status)\(why)"))

@@ -84,17 +84,33 @@ struct NotifierClient: Sendable {
         _ path: String, _ query: [(name: String, value: String)] = [], limit: Int, page: Int, cursor: String
     ) async throws -> [Item] {
         var items: [Item] = []
+        try await pages(path, query, limit: limit, page: page, cursor: cursor) { (page: [Item]) in
+            items += page
+            return true
+        }
+        return items
+    }
+
+    /// Passes a list to the body page by page, each before the next one is asked for, up to a limit.
+    /// - Parameters:
+    ///   - cursor: the parameter that takes the place of the next page.
+    ///   - body: returns whether it wants more.
+    func pages<Item: Decodable>(
+        _ path: String, _ query: [(name: String, value: String)] = [], limit: Int, page: Int, cursor: String,
+        _ body: ([Item]) throws -> Bool
+    ) async throws {
+        var count = 0
         var next: String?
         repeat {
-            var query = query + [("limit", String(min(page, limit - items.count)))]
+            var query = query + [("limit", String(min(page, limit - count)))]
             if let next { query.append((cursor, next)) }
             let found = try await ask(.GET, path, query, as: ListPage<Item>.self)
-            items += found.items
+            count += found.items.count
+            guard try body(found.items) else { return }
             // A page may be empty though more pages follow; a page that names itself as the next one would be asked for
             // without end.
             next = found.next == next ? nil : found.next
-        } while next != nil && items.count < limit
-        return items
+        } while next != nil && count < limit
     }
 
     /// Passes the bytes of a stream to the body until the stream ends.

@@ -10,6 +10,10 @@ extension Table {
                 Column(title: "QUEUE", minimum: 7, dropOrder: 3), Column(title: "SIZE", isNumber: true, dropOrder: 2),
                 Column(title: "TARGET", minimum: 10, keepsEnd: true),
                 Column(title: "WHY", minimum: 16, dropOrder: 4),
+                .wide("SOURCE"), .wide("BATCH"),
+                .wide("PRIORITY"), .wide("ATTEMPTS", isNumber: true),
+                .wide("SENT", isNumber: true), .wide("ENQUEUED"),
+                .wide("ENDED"),
             ],
             rows: jobs.map { job in
                 let until = job.waitingUntil.map { " until \(time.text($0))" } ?? ""
@@ -18,7 +22,9 @@ extension Table {
                 let why = advance ?? job.error?.code ?? job.reason.map { $0 + until } ?? ""
                 return [
                     job.id, job.status, time.age(job.enqueuedAt), job.queue, Quantity.text(bytes: job.size), job.target,
-                    why,
+                    why, job.source, job.batch ?? "-", job.priority, String(job.attempts),
+                    Quantity.text(bytes: job.bytesSent), time.text(job.enqueuedAt),
+                    job.endedAt.map { time.text($0) } ?? "-",
                 ]
             })
     }
@@ -32,6 +38,9 @@ extension Table {
                 Column(title: "OLDEST", isNumber: true, dropOrder: 2),
                 Column(title: "RATE", isNumber: true, dropOrder: 4),
                 Column(title: "LEFT", isNumber: true, dropOrder: 3),
+                .wide("QUEUED", isNumber: true), .wide("PAUSED", isNumber: true),
+                .wide("BYTES LEFT", isNumber: true), .wide("COMPLETED/MIN", isNumber: true),
+                .wide("FAILED/MIN", isNumber: true), .wide("HELD UP BY"),
             ],
             rows: queues.map { queue in
                 return [
@@ -42,6 +51,10 @@ extension Table {
                     queue.bytesPerSecond > 0
                         ? "\(Quantity.text(bytes: Int64(saturating: queue.bytesPerSecond)))/s" : "-",
                     queue.secondsLeft.map { LocalTime.short(seconds: $0) } ?? "-",
+                    String(queue.jobs["queued"] ?? 0), String(queue.jobs["paused"] ?? 0),
+                    Quantity.text(bytes: queue.bytesLeft), String(format: "%.1f", queue.completedPerMinute),
+                    String(format: "%.1f", queue.failedPerMinute),
+                    queue.heldUp.map { "\($0.destination) (\($0.reason))" }.joined(separator: ", "),
                 ]
             })
     }
@@ -62,12 +75,15 @@ extension Table {
                 Column(title: "JOB", dropOrder: 1), Column(title: "AGE", isNumber: true, dropOrder: 2),
                 Column(title: "FAILED", isNumber: true, dropOrder: 3),
                 Column(title: "NEXT", dropOrder: 4), Column(title: "ERROR", minimum: 16, dropOrder: 5),
+                .wide("EVENT"), .wide("CREATED"),
+                .wide("DELIVERED"),
             ],
             rows: deliveries.map { delivery in
                 let next = delivery.status == "waiting" ? delivery.dueAt.map { time.text($0) } : nil
                 return [
                     String(delivery.id), delivery.status, delivery.delegate, delivery.job,
                     time.age(delivery.createdAt), String(delivery.attempts), next ?? "", delivery.error ?? "",
+                    delivery.event, time.text(delivery.createdAt), delivery.deliveredAt.map { time.text($0) } ?? "-",
                 ]
             })
     }
@@ -78,14 +94,16 @@ extension Table {
                 Column(title: "ID", isNumber: true), Column(title: "AT", dropOrder: 1),
                 Column(title: "SIZE", isNumber: true, dropOrder: 2), Column(title: "STATUS"),
                 Column(title: "TYPE", minimum: 8, dropOrder: 3),
-                Column(title: "REASON", minimum: 20),
+                Column(title: "REASON", minimum: 20), .wide("JOB"), .wide("ORIGIN"),
+                .wide("REPLAYED"), .wide("REPLAYED BY"),
             ],
             rows: letters.map { letter in
                 let size = Quantity.text(bytes: letter.bytes)
                 let again = letter.replayOf.map { "(\($0) again) " } ?? ""
                 return [
                     String(letter.id), time.text(letter.at), size, letter.status, letter.type ?? "-",
-                    again + letter.reason,
+                    again + letter.reason, letter.job ?? "-", letter.origin ?? "-",
+                    letter.replayedAt.map { time.text($0) } ?? "-", letter.replayedBy ?? "-",
                 ]
             })
     }
@@ -95,13 +113,36 @@ extension Table {
             [
                 Column(title: "PLACE", isNumber: true), Column(title: "ID"), Column(title: "STATUS", dropOrder: 1),
                 Column(title: "AGE", isNumber: true, dropOrder: 2), Column(title: "SIZE", isNumber: true, dropOrder: 3),
-                Column(title: "TARGET", minimum: 12, keepsEnd: true),
+                Column(title: "TARGET", minimum: 12, keepsEnd: true), .wide("SOURCE"),
+                .wide("BATCH"), .wide("ENQUEUED"),
             ],
             rows: line.map { place in
                 let job = place.job
                 return [
                     place.position.map(String.init) ?? "-", job.id, job.status, time.age(job.enqueuedAt),
-                    Quantity.text(bytes: job.size), job.target,
+                    Quantity.text(bytes: job.size), job.target, job.source, job.batch ?? "-",
+                    time.text(job.enqueuedAt),
+                ]
+            })
+    }
+
+    init(_ workers: [API.Worker], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "WORKER", minimum: 16, keepsEnd: true), Column(title: "STATE"),
+                Column(title: "SLOTS", isNumber: true, minimum: 8),
+                Column(title: "RATE", isNumber: true, dropOrder: 1), Column(title: "SINCE", isNumber: true),
+                Column(title: "SEEN", isNumber: true, dropOrder: 3),
+                Column(title: "VERSION", minimum: 7, dropOrder: 4), Column(title: "HOST", minimum: 8, dropOrder: 5),
+                Column(title: "QUEUES", minimum: 8, dropOrder: 2), .wide("STARTED"),
+                .wide("COMMIT"),
+            ],
+            rows: workers.map { worker in
+                let rate = worker.bytesPerSecond.map { "\(Quantity.text(bytes: Int64(saturating: $0)))/s" }
+                return [
+                    worker.name, worker.state, "\(worker.slotsUsed)/\(worker.slots)", rate ?? "-",
+                    time.age(worker.startedAt), time.age(worker.heardAt), worker.version, worker.host,
+                    worker.queues.joined(separator: ", "), time.text(worker.startedAt), worker.commit ?? "-",
                 ]
             })
     }
@@ -115,7 +156,9 @@ extension Table {
                 Column(title: "LIMITED", isNumber: true, dropOrder: 3),
                 Column(title: "LEFT", isNumber: true, dropOrder: 1), Column(title: "WORKERS", dropOrder: 4),
                 Column(title: "NOW", dropOrder: 5), Column(title: "LIMITS", minimum: 10, dropOrder: 6),
-                Column(title: "ERROR", minimum: 12, dropOrder: 7),
+                Column(title: "ERROR", minimum: 12, dropOrder: 7), .wide("QUEUED", isNumber: true),
+                .wide("PAUSED", isNumber: true), .wide("PARTS", isNumber: true),
+                .wide("OPEN SINCE"),
             ],
             rows: destinations.map { destination in
                 let circuit = destination.circuit
@@ -125,7 +168,9 @@ extension Table {
                     String(destination.jobs["running"] ?? 0), String(destination.jobs["waiting"] ?? 0),
                     String(destination.limited), Quantity.text(bytes: destination.bytesLeft),
                     destination.live?.workersText ?? "-", destination.live?.paceText ?? "-",
-                    destination.limits?.text ?? "", circuit.error ?? "",
+                    destination.limits?.text ?? "", circuit.error ?? "", String(destination.jobs["queued"] ?? 0),
+                    String(destination.jobs["paused"] ?? 0), destination.live.map { String($0.partsInFlight) } ?? "-",
+                    circuit.since.map { time.text($0) } ?? "-",
                 ]
             })
     }

@@ -4,11 +4,12 @@ import Foundation
 /// same columns.
 struct UploadBar: Hashable {
     var name: String
-    var queue: String
-    var destination: String
+    /// The queue and the destination; nil where all uploads have the same.
+    var way: String?
     var bytesDone: Int64
     var bytesTotal: Int64
-    var bytesPerSecond: Double
+    /// nil while it is unknown.
+    var bytesPerSecond: Double?
 
     /// One line that fills at most `columns` columns. Where the room is short, the bar is left out first, then the queue and
     /// destination, the time left and the rate; the name is shortened.
@@ -30,10 +31,11 @@ struct UploadBar: Hashable {
     /// The name, followed by the queue and destination if there is room for both.
     private func label(_ columns: Int) -> String {
         let name = PlainText.safe(name)
-        let way = PlainText.safe("\(queue) → \(destination)")
-        let room = columns - PlainText.width(way) - 2
-        if room >= min(12, PlainText.width(name)) {
-            return Self.left(PlainText.cut(name, to: room, keepsEnd: true), room) + "  " + way
+        if let way = way.map(PlainText.safe) {
+            let room = columns - PlainText.width(way) - 2
+            if room >= min(12, PlainText.width(name)) {
+                return Self.left(PlainText.cut(name, to: room, keepsEnd: true), room) + "  " + way
+            }
         }
         return Self.left(PlainText.cut(name, to: columns, keepsEnd: true), columns)
     }

@@ -11,8 +11,7 @@ public struct OrderOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("How long to wait for the broker and for the answer (default: 5s).", valueName: "duration"))
     var timeout: String?
 
-    @Flag(help: "Print one JSON object a line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @Flag(help: "Say what would be ordered, and stop.")
     var dryRun = false
@@ -45,6 +44,6 @@ public struct OrderOptions: ParsableArguments, Sendable {
         if let timeout {
             patience = try Self.seconds(timeout: timeout)
         }
-        return OrderRequest(command, patience: noWait ? nil : patience, printsJSON: json, isDryRun: dryRun)
+        return OrderRequest(command, patience: noWait ? nil : patience, format: output.format, isDryRun: dryRun)
     }
 }

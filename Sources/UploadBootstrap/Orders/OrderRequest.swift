@@ -9,17 +9,17 @@ public struct OrderRequest: Sendable {
     public var command: UploadOrder.Command
     /// The seconds to wait for the notifier's answer; nil does not wait.
     public var patience: TimeInterval?
-    public var printsJSON: Bool
+    public var format: OutputFormat
     /// Print what would be ordered, and stop.
     public var isDryRun: Bool
 
     public init(
-        _ command: UploadOrder.Command, patience: TimeInterval? = OrderRequest.patience, printsJSON: Bool = false,
+        _ command: UploadOrder.Command, patience: TimeInterval? = OrderRequest.patience, format: OutputFormat = .table,
         isDryRun: Bool = false
     ) {
         self.command = command
         self.patience = patience
-        self.printsJSON = printsJSON
+        self.format = format
         self.isDryRun = isDryRun
     }
 }

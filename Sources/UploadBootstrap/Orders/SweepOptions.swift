@@ -11,8 +11,7 @@ public struct SweepOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("How long to wait for the broker and for the answer (default: 30s).", valueName: "duration"))
     var timeout: String?
 
-    @Flag(help: "Print the report as a JSON object.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @Flag(name: .customLong("dry-run"), help: "List what would be removed, and remove nothing.")
     public var isDryRun = false
@@ -43,7 +42,7 @@ public struct SweepOptions: ParsableArguments, Sendable {
     public func staging() throws(ProgramError) -> OrderRequest { try request(.sweepStaging(dryRun: isDryRun)) }
 
     private func request(_ command: UploadOrder.Command) throws(ProgramError) -> OrderRequest {
-        var request = OrderRequest(command, patience: Self.patience, printsJSON: json)
+        var request = OrderRequest(command, patience: Self.patience, format: output.format)
         if let timeout { request.patience = try OrderOptions.seconds(timeout: timeout) }
         return request
     }

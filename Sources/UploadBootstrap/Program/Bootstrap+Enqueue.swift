@@ -31,11 +31,13 @@ extension Bootstrap {
             guard let test = request.changed else { return try await Self.plan(of: request, destinations) }
             return try await Self.changes(of: request, destinations, test, configuration)
         }
+        let results = ResultWriter(request.format == .json ? .array : .lines)
         try plan.file.forEachNote { Console.error(line: "enqueue-upload: \($0)") }
         if dryRun {
             for position in 0..<plan.count {
-                Console.output(line: Self.dryLine(try plan.upload(at: position), request))
+                results.write(Self.dryLine(try plan.upload(at: position), request))
             }
+            results.end()
             Console.error(line: "enqueue-upload: \(try plan.total) would be enqueued\(plan.unchangedText)")
             if let skipped = plan.skipped { throw skipped }
             return .done
@@ -44,6 +46,7 @@ extension Bootstrap {
             Console.error(line: "enqueue-upload: \(try plan.total) to enqueue\(plan.unchangedText)")
         }
         guard plan.count > 0 else {
+            results.end()
             if let skipped = plan.skipped { throw skipped }
             return .done
         }
@@ -66,10 +69,12 @@ extension Bootstrap {
         }
         // Confirmed jobs stay confirmed, so the rest of the patience is enough for an orderly end.
         func close() async { await (try? broker.get())?.close(within: max(.seconds(1), deadline - .now)) }
+        // Also the ids of a command that failed are whole JSON.
+        defer { results.end(isWhole: false) }
         do {
             let code = try await Enqueuer(
                 plan: plan, configuration: configuration, broker: broker, deadline: deadline,
-                interruption: interruption, logger: logger
+                interruption: interruption, results: results, logger: logger
             ).run()
             await close()
             if code == .done, let skipped = plan.skipped { throw skipped }

@@ -63,10 +63,10 @@ private final class CopyDisplay: Sendable {
     private let isShown = Mutex(false)
 
     func show(_ progress: CopyProgress) {
-        guard Console.errorIsTerminal else { return }
+        guard Console.canDrawErrors else { return }
         isShown.withLock { $0 = true }
         let text = "\(progress.step.rawValue) \(progress.table): \(progress.done) of \(progress.total)"
-        Console.error(text: "\r\u{1B}[K" + text.prefix(max(Console.columns - 1, 0)))
+        Console.error(text: "\r\u{1B}[K" + text.prefix(max(Console.errorSize.columns - 1, 0)))
     }
 
     func end() {

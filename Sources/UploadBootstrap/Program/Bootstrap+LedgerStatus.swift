@@ -6,9 +6,8 @@ import UploadsRabbitMQ
 
 extension Bootstrap {
     /// `uploadctl ledger status`: shows the ledger of the configuration, read beside the notifier that works with it.
-    /// - Parameter printsJSON: whether it prints a JSON object instead of lines for people.
     public static func showLedger(
-        _ input: ConfigurationInput, printsJSON: Bool, checkConfig: Bool
+        _ input: ConfigurationInput, format: OutputFormat, checkConfig: Bool
     ) async throws -> ExitCode {
         try await withLedgerReader(input, checkConfig: checkConfig) { ledger, configuration, connection in
             let (identity, overview): (LedgerIdentity, LedgerOverview)
@@ -25,7 +24,7 @@ extension Bootstrap {
                 let report = LedgerStatusReport(
                     namespace: configuration.namespace, verdict: identity.verdict(on: claim), identity: identity,
                     place: ledger.path, overview, depth)
-                if printsJSON {
+                if format.isJSON {
                     Console.output(line: String(decoding: try WireJSON.encode(report), as: UTF8.self))
                 } else {
                     for line in report.lines { Console.output(line: line) }

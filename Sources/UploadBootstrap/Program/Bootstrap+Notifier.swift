@@ -17,6 +17,8 @@ extension Bootstrap {
         _ = try configuration.apiAccess()
         _ = try configuration.ledgerPlace()
         if checkConfig {
+            try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier"])
+            _ = try configuration.connection(for: "upload-notifier")
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }

@@ -24,21 +24,29 @@ extension Bootstrap {
         let interruption = Interruption()
         return try await interruption.cancelling {
             for name in requests.flatMap(\.queues) { await doubt(name, configuration) }
+            let format = requests.first?.format ?? .table
+            let results = ResultWriter(format, isList: !requests.contains { $0.command.isSweep })
+            var isWhole = false
+            // Each order that was answered is whole by itself, also if the next one fails.
+            defer { if format.isJSON { results.end(isWhole: isWhole) } }
             if requests.allSatisfy(\.isDryRun) {
                 for request in requests {
-                    show(OrderReport(dryRunOf: request.command, printsJSON: request.printsJSON))
+                    show(OrderReport(dryRunOf: request.command, printsJSON: format.isJSON), results)
                 }
+                isWhole = true
                 return .done
             }
             let limit = requests.compactMap(\.patience).max().map { Duration.seconds($0) }
-            return try await withBroker(configuration, connection, within: limit) { broker in
+            let code = try await withBroker(configuration, connection, within: limit) { broker in
                 var code = ExitCode.done
                 for request in requests {
-                    let ended = try await order(request, broker)
+                    let ended = try await order(request, broker, results)
                     if ended != .done { code = ended }
                 }
                 return code
             }
+            isWhole = true
+            return code
         }
     }
 
@@ -73,12 +81,14 @@ extension Bootstrap {
     /// Warns about a queue that the notifier does not know. It is no error: an order may be for a queue that is used only later.
     private static func doubt(_ queue: QueueName, _ configuration: UploadConfiguration) async {
         try? await NotifierClient.with(configuration) { client in
-            await InquiryRunner(client: client, printsJSON: false, time: LocalTime()).doubt(
+            await InquiryRunner(client: client, time: LocalTime()).doubt(
                 queue.rawValue, "queue", in: "/v1/queues")
         }
     }
 
-    private static func order(_ request: OrderRequest, _ broker: UploadBroker) async throws -> ExitCode {
+    private static func order(
+        _ request: OrderRequest, _ broker: UploadBroker, _ results: ResultWriter
+    ) async throws -> ExitCode {
         let order = UploadOrder(request.command, by: author)
         let patience = request.patience.map { Duration.seconds($0) }
         // If the answer exceeds its own limit by more than this, the broker has not even confirmed the order.
@@ -90,15 +100,15 @@ extension Bootstrap {
         {
             var confirmed = request
             confirmed.command = .matching(verb, filter, atMost: answer.matched)
-            return try await Self.order(confirmed, broker)
+            return try await Self.order(confirmed, broker, results)
         }
-        let report = OrderReport(answer, to: order, waited: request.patience, printsJSON: request.printsJSON)
-        show(report)
+        let report = OrderReport(answer, to: order, waited: request.patience, printsJSON: request.format.isJSON)
+        show(report, results)
         return report.exitCode
     }
 
-    private static func show(_ report: OrderReport) {
-        for line in report.output { Console.output(line: line) }
+    private static func show(_ report: OrderReport, _ results: ResultWriter) {
+        for line in report.output { results.write(line) }
         for line in report.errors { Console.error(line: "uploadctl: \(line)") }
     }
 

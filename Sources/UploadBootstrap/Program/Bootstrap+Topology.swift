@@ -97,12 +97,16 @@ extension Bootstrap {
     }
 
     private static func show(_ report: TopologyReport, _ request: TopologyRequest) throws {
-        if request.printsJSON {
-            for object in report.objects {
-                Console.output(line: String(decoding: try WireJSON.encode(object), as: UTF8.self))
-            }
-        } else {
-            for line in Table(report.folded).lines(width: Console.outputColumns) { Console.output(line: line) }
+        guard !request.format.isJSON else {
+            let results = ResultWriter(request.format, isList: true)
+            for object in report.objects { try results.write(json: object) }
+            return results.end()
+        }
+        let isWide = request.format == .wide
+        let table = Table(isWide ? report.objects : report.folded)
+        let width = isWide ? nil : Console.outputColumns
+        for line in table.lines(width: width, hasHead: request.printsHead, isWide: isWide) {
+            Console.output(line: line)
         }
     }
 

@@ -27,10 +27,10 @@ extension Bootstrap {
         let refusals = Mutex<[DestinationName: ProgramError]>([:])
         let registry = try DestinationRegistry(configuration) { name, error in refusals.withLock { $0[name] = error } }
         let report = Mutex(TrialReport(destination: name.rawValue, driver: settings.driver.driverName))
-        if !request.printsJSON { Console.output(line: "\(name), driver \(settings.driver.driverName)") }
+        if !request.format.isJSON { Console.output(line: "\(name), driver \(settings.driver.driverName)") }
         let tell: DestinationTrial.Tell = { step in
             report.withLock { $0.steps.append(step) }
-            if !request.printsJSON { Console.output(line: TrialReport.line(step)) }
+            if !request.format.isJSON { Console.output(line: TrialReport.line(step)) }
         }
         let interruption = Interruption()
         if let refusal = refusals.withLock({ $0[name] }) {
@@ -43,7 +43,7 @@ extension Bootstrap {
                     report.abilities.append(finding)
                     return report.abilities.count == 1
                 }
-                guard !request.printsJSON else { return }
+                guard !request.format.isJSON else { return }
                 if isFirst { Console.output(line: TrialReport.header) }
                 for line in TrialReport.lines(finding) { Console.output(line: line) }
             }
@@ -54,7 +54,7 @@ extension Bootstrap {
         }
         try await registry.shutdown()
         let whole = report.withLock { $0 }
-        if request.printsJSON {
+        if request.format.isJSON {
             Console.output(line: String(decoding: try WireJSON.encode(whole), as: UTF8.self))
         } else {
             for line in whole.adviceLines { Console.output(line: line) }

@@ -40,6 +40,10 @@ extension Bootstrap {
             concurrency: settings.concurrency, parts: settings.parts, slice: .seconds(settings.slice),
             grace: .seconds(settings.grace), consumerTimeout: .seconds(configuration.consumerTimeout))
         worker.name = Self.workerName
+        worker.host = ProcessInfo.processInfo.hostName
+        worker.version = ProgramVersion.number
+        worker.commit = ProgramVersion.commit
+        worker.queues = settings.queues
         worker.exitWhenIdle = exitWhenIdle ? Self.idle : nil
         let connector = BrokerConnector(
             connection: connection, namespace: configuration.namespace, shards: configuration.shards,

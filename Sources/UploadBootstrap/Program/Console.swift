@@ -40,7 +40,15 @@ public enum Console {
 
     /// Whether standard output is a terminal on which lines can be redrawn.
     static var canDraw: Bool {
-        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
+        isatty(STDOUT_FILENO) == 1 && allowsDrawing(ProcessInfo.processInfo.environment)
+    }
+
+    /// Whether standard error is a terminal on which lines can be redrawn.
+    static var canDrawErrors: Bool { errorIsTerminal && allowsDrawing(ProcessInfo.processInfo.environment) }
+
+    /// Whether a terminal knows the sequences that steer it, and the user wants them: NO_COLOR asks for plain text.
+    static func allowsDrawing(_ environment: [String: String]) -> Bool {
+        environment["TERM"].map { $0 != "dumb" && !$0.isEmpty } ?? false && environment["NO_COLOR"]?.isEmpty ?? true
     }
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -54,8 +62,11 @@ public enum Console {
         return readLine()?.lowercased().hasPrefix("y") == true
     }
 
-    /// The columns of the terminal on standard error; 80 where the terminal does not report its size.
-    static var columns: Int { size(of: STDERR_FILENO)?.columns ?? 80 }
+    /// The size of the terminal on standard error; 80 columns and 24 rows where the terminal does not report it.
+    static var errorSize: (columns: Int, rows: Int) {
+        let size = size(of: STDERR_FILENO)
+        return (size?.columns ?? 80, max(2, size?.rows ?? 24))
+    }
 
     /// The columns of the terminal on standard output; nil where there is no terminal or it does not report its size.
     static var outputColumns: Int? { outputSize?.columns }

@@ -17,6 +17,13 @@ struct Table: Hashable {
         /// The order in which columns are left out where there is too little room, the highest first; nil always stays. The columns that
         /// always stay fit into 60 terminal columns.
         var dropOrder: Int?
+        /// Only a wide table shows the column.
+        var isWide = false
+
+        /// A column of wide tables only.
+        static func wide(_ title: String, isNumber: Bool = false) -> Column {
+            Column(title: title, isNumber: isNumber, isWide: true)
+        }
     }
 
     private static let gap = 2
@@ -31,13 +38,16 @@ struct Table: Hashable {
     }
 
     /// The head and the rows. A line exceeds the width only where the columns that must not be cut do.
-    /// - Parameter width: nil shows every column whole, as for a program that reads it.
-    func lines(width: Int?, hasHead: Bool = true) -> [String] {
+    /// - Parameters:
+    ///   - width: nil shows every column whole, as for a program that reads it.
+    ///   - isWide: whether it has all columns.
+    func lines(width: Int?, hasHead: Bool = true, isWide: Bool = false) -> [String] {
         let width = width ?? .max
         var widths = natural
         let least = columns.indices.map { min(widths[$0], columns[$0].minimum ?? .max) }
-        var shown = columns.indices.filter { columns[$0].dropOrder == nil }
-        let optional = columns.indices.filter { columns[$0].dropOrder != nil }
+        let candidates = columns.indices.filter { isWide || !columns[$0].isWide }
+        var shown = candidates.filter { columns[$0].dropOrder == nil }
+        let optional = candidates.filter { columns[$0].dropOrder != nil }
             .sorted { columns[$0].dropOrder ?? 0 < columns[$1].dropOrder ?? 0 }
         for index in optional {
             guard total(least, of: shown + [index]) <= width else { break }

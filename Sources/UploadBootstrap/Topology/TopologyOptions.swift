@@ -9,14 +9,17 @@ public struct TopologyOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("A queue delegate besides those of the configuration; repeat.", valueName: "name"))
     var delegate: [String] = []
 
-    @Flag(help: "Print one JSON object a line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Print lists without their head line.")
+    var noHeader = false
 
     public init() {}
 
     /// - Throws: `usage` for an invalid queue name.
     public func request(_ verb: TopologyRequest.Verb) throws(ProgramError) -> TopologyRequest {
         TopologyRequest(
-            verb: verb, queues: try OrderOptions.queues(queue), delegates: delegate, printsJSON: json)
+            verb: verb, queues: try OrderOptions.queues(queue), delegates: delegate, format: output.format,
+            printsHead: !noHeader)
     }
 }

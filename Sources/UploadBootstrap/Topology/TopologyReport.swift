@@ -81,7 +81,7 @@ extension Table {
             [
                 Column(title: "KIND"), Column(title: "NAME", minimum: 16, keepsEnd: true),
                 Column(title: "MESSAGES", isNumber: true), Column(title: "READERS", isNumber: true),
-                Column(title: "STATE"),
+                Column(title: "STATE"), .wide("PROBLEM"),
             ],
             rows: objects.map { object in
                 let state =
@@ -92,7 +92,7 @@ extension Table {
                     }
                 return [
                     object.kind.rawValue, object.name, object.messages.map(String.init) ?? "",
-                    object.consumers.map(String.init) ?? "", state,
+                    object.consumers.map(String.init) ?? "", state, object.problem ?? "",
                 ]
             })
     }

@@ -21,5 +21,7 @@ public struct TopologyRequest: Hashable, Sendable {
     public var queues: [QueueName]
     /// Queue delegates besides those of the configuration.
     public var delegates: [String]
-    public var printsJSON: Bool
+    public var format: OutputFormat
+    /// Whether the table has a head.
+    public var printsHead: Bool
 }

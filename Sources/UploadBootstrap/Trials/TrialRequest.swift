@@ -6,12 +6,12 @@ public struct TrialRequest: Hashable, Sendable {
     public var key: String?
     /// The prefix of every other key that the trial writes; it removes these objects again.
     public var prefix: String
-    public var printsJSON: Bool
+    public var format: OutputFormat
 
-    public init(name: String, key: String? = nil, prefix: String = "", printsJSON: Bool = false) {
+    public init(name: String, key: String? = nil, prefix: String = "", format: OutputFormat = .table) {
         self.name = name
         self.key = key
         self.prefix = prefix
-        self.printsJSON = printsJSON
+        self.format = format
     }
 }

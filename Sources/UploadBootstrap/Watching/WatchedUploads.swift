@@ -22,7 +22,7 @@ struct WatchedUploads {
     mutating func apply(_ progress: API.JobProgress, at time: TimeInterval) {
         entries[progress.job] = Entry(
             bar: UploadBar(
-                name: Self.name(progress.target), queue: progress.queue, destination: progress.destination,
+                name: Self.name(progress.target), way: "\(progress.queue) → \(progress.destination)",
                 bytesDone: progress.bytesDone, bytesTotal: progress.size, bytesPerSecond: progress.bytesPerSecond),
             heardAt: time)
     }
@@ -63,7 +63,7 @@ struct WatchedUploads {
 
     private func summary(_ bars: [UploadBar], hidden: Int) -> String {
         if isBroken { return "waiting for the notifier" }
-        let rate = Int64(saturating: bars.reduce(0) { $0 + $1.bytesPerSecond })
+        let rate = Int64(saturating: bars.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) })
         var parts = ["\(max(bars.count, counts?["running"] ?? 0)) running"]
         if let counts {
             parts.append("\(counts["queued"] ?? 0) queued")
@@ -75,7 +75,7 @@ struct WatchedUploads {
             + (hidden > 0 ? "  (\(hidden) not shown)" : "")
     }
 
-    private static func rank(_ bar: UploadBar) -> Int { Int(saturating: log2(max(1, bar.bytesPerSecond))) }
+    private static func rank(_ bar: UploadBar) -> Int { Int(saturating: log2(max(1, bar.bytesPerSecond ?? 0))) }
 
     /// `cat.jpg` of `photos:2026/cat.jpg`.
     private static func name(_ target: String) -> String {

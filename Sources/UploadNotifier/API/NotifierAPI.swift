@@ -37,7 +37,7 @@ public final class NotifierAPI: Sendable {
     let readers = Mutex(0)
     let isBackingUp = Mutex(false)
 
-    /// - Parameter progress: the progress of running jobs, and the workers' reports about destinations.
+    /// - Parameter progress: the progress of running jobs, and the workers' reports about destinations and themselves.
     public init(
         access: APIAccess, ledger: any LedgerQueries & LedgerBackup, history: any DeliveryHistory,
         operations: any BrokerOperations,
@@ -61,7 +61,7 @@ public final class NotifierAPI: Sendable {
 
     var routes: [APIRoute] {
         jobRoutes + orderRoutes + lineRoutes + queueRoutes + delegateRoutes + registrationRoutes + deliveryRoutes
-            + deadLetterRoutes + destinationRoutes + eventRoutes + ledgerRoutes
+            + deadLetterRoutes + destinationRoutes + workerRoutes + eventRoutes + ledgerRoutes
             + [
                 APIRoute(.get, "/openapi.yaml") { _ in
                     .text(OpenAPIDescription.yaml, type: "application/yaml")

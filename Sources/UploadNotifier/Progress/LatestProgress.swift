@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 public import Uploads
 
-/// The latest progress of the running jobs, and the workers' latest reports of their destinations. Kept in memory only: without new
+/// The latest progress of the running jobs, and the workers' latest reports of their destinations and of themselves. Kept in memory only: without new
 /// reports an entry is soon forgotten, and nothing else depends on it.
 public final class LatestProgress: Sendable {
     /// Seconds after which a job without a new report is forgotten.
@@ -40,6 +40,7 @@ public final class LatestProgress: Sendable {
 
     private let state = Mutex(State())
     private let places = Mutex(LatestReports())
+    private let pool = Mutex(LatestWorkers())
     private let clock: NotifierClock
 
     public init(clock: NotifierClock = .system) { self.clock = clock }
@@ -64,10 +65,19 @@ public final class LatestProgress: Sendable {
         return places.withLock { $0.destinations(now: now) }
     }
 
+    /// The workers with a recent report on themselves.
+    var workers: [LatestWorkers.Entry] {
+        let now = clock.now()
+        return pool.withLock { $0.all(now: now) }
+    }
+
     public func note(_ news: WorkerNews) {
         note(news.progress)
-        guard !news.destinations.isEmpty else { return }
+        guard !news.destinations.isEmpty || !news.workers.isEmpty else { return }
         let now = clock.now()
+        pool.withLock { pool in
+            for report in news.workers { pool.note(report, now: now) }
+        }
         places.withLock { places in
             for report in news.destinations { places.note(report, now: now) }
         }

@@ -11,7 +11,7 @@ struct DestinationMonitor: Sendable {
 
     let worker: String
     let runner: SliceRunner
-    let reporter: any DestinationReporter
+    let reporter: any WorkerReporter
 
     /// Works until the task is cancelled.
     func run() async {

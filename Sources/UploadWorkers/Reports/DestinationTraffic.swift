@@ -42,6 +42,16 @@ final class DestinationTraffics: Sendable {
     static let countMaximum = 1000
 
     private let traffics = Mutex<[DestinationOrigin: DestinationTraffic]>([:])
+    private let bytes = Atomic<Int>(0)
+
+    /// The bytes that the worker has sent to all destinations since it began, with those that were sent again.
+    var bytesSent: Int { bytes.load(ordering: .relaxed) }
+
+    /// - Parameter traffic: nil for a destination that is not counted by itself.
+    func sent(_ count: Int, to traffic: DestinationTraffic?) {
+        bytes.wrappingAdd(count, ordering: .relaxed)
+        traffic?.sent(count)
+    }
 
     /// Counts a slice at its destination; the slice calls `jobEnds()` at its end.
     /// - Returns: nil where different jobs have nothing in common (`file:`), and where there are too many destinations.

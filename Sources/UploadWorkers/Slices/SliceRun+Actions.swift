@@ -233,13 +233,13 @@ extension SliceRun {
         let validity = await claimed.validity()
         if validity != .holds { tell(.lost(validity)) }
         guard validity != .superseded, validity != .disconnected else { return nil }
-        return await requests.run(tickets.request) { [meter] in
+        return await requests.run(tickets.request) { [meter, traffics = runner.traffics] in
             traffic?.partBegins()
             defer { traffic?.partEnds() }
             do throws(UploadError) {
                 try await session.upload(part, from: source) { count in
                     meter.add(count, part: part.number)
-                    traffic?.sent(count)
+                    traffics.sent(count, to: traffic)
                 }
                 meter.accept(part)
                 return .partAccepted(index, self.carried(session.state))

@@ -110,6 +110,9 @@ final class SlotGate: Sendable {
         }
     }
 
+    /// Jobs that have a slot.
+    var runningCount: Int { state.withLock { $0.policy.runningCount } }
+
     /// How many jobs the destination takes at once from this worker; nil for one that had none.
     func width(at destination: String) -> Int? { state.withLock { $0.policy.width(at: destination) } }
 

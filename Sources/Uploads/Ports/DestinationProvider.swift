@@ -74,9 +74,3 @@ public struct TransferLimits: Codable, Hashable, Sendable {
             requestsPerSecond: try container.decodeIfPresent(1...WireLimits.countMaximum, forKey: .requestsPerSecond))
     }
 }
-
-/// Publishes a worker's reports on its destinations.
-public protocol DestinationReporter: Sendable {
-    /// Returns at once. A report that cannot be published now is lost, and nothing depends on it.
-    func tell(_ report: DestinationReport)
-}

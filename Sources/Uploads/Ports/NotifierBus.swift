@@ -91,10 +91,10 @@ public enum NotifierMessage: Hashable, Sendable {
     case unreadable(Data, reason: String, envelope: MessageEnvelope? = nil)
 }
 
-/// The workers' reports on uploads under way and on destinations: transient, and no harm if some do not arrive.
+/// The workers' reports on uploads under way, on destinations and on themselves: transient, and no harm if some do not arrive.
 public protocol ProgressFeed: Sendable {
-    /// Hands over the reports from now on, at a pace that the feed bounds: the latest of each job and of each worker's
-    /// destination, until the task is cancelled. Survives the loss of the connection; reports that were published
+    /// Hands over the reports from now on, at a pace that the feed bounds: the latest of each job, of each worker's
+    /// destination and of each worker, until the task is cancelled. Survives the loss of the connection; reports that were published
     /// meanwhile are lost.
     func follow(_ take: @escaping @Sendable (WorkerNews) -> Void) async
 }

@@ -55,7 +55,7 @@ extension UploadBroker: ProgressFeed {
     ) async throws(RabbitMQError) {
         var batches = consumer.makeAsyncIterator()
         while let batch = try await batches.next() {
-            // A message id is the id of the job, or of worker and destination: only the latest message of each is decoded.
+            // A message id is the id of the job, or names the worker and the destination: only the latest message of each is decoded.
             var latest: [String: Message] = [:]
             for delivery in batch {
                 if let id = delivery.message.messageID { latest[id] = delivery.message }
@@ -66,6 +66,7 @@ extension UploadBroker: ProgressFeed {
                 switch WireFormat.read(message) {
                 case .event(let event) where event.kind == .progress: news.progress.append(event)
                 case .destination(let report): news.destinations.append(report)
+                case .worker(let report): news.workers.append(report)
                 // Other messages, or messages of a later version.
                 default: break
                 }

@@ -307,6 +307,7 @@ extension WireFormat.Content {
         case .order: "order"
         case .answer: "answer"
         case .destination: "destination"
+        case .worker: "worker"
         case .newer(let type): type
         case .unreadable(let reason): reason
         }

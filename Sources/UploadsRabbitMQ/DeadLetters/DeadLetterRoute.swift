@@ -38,6 +38,8 @@ struct DeadLetterRoute: Hashable, Sendable {
         case (.answer, _): throw refuse("is an answer to an order: its asker has stopped waiting; discard it")
         case (.destination, _):
             throw refuse("is an old report of a worker about a destination: of no use now; discard it")
+        case (.worker, _):
+            throw refuse("is an old report of a worker about itself: of no use now; discard it")
         case (_, .order(let order)):
             let (exchange, key) = topology.address(of: order)
             self.init(exchange: exchange, routingKey: key, lanes: nil, flagsRepeats: false)

@@ -28,7 +28,7 @@ enum DeliveryVerdict: Hashable, Sendable {
         case .unreadable(let reason):
             self = .dead(reason: reason)
             return
-        case .event, .marker, .control, .order, .answer, .destination:
+        case .event, .marker, .control, .order, .answer, .destination, .worker:
             self = .dead(
                 reason: "'\(message.type ?? "")' does not belong into a lane: expected \(WireType.jobText)")
             return

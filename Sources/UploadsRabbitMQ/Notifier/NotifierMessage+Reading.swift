@@ -21,7 +21,7 @@ extension NotifierMessage {
         case .marker(let marker): self = .marker(marker)
         case .order(let order): self = .order(order, replyTo: message.replyTo)
         case .baton(let baton) where cause != nil: self = .deadBaton(baton, cause ?? .noLane)
-        case .baton, .control, .answer, .destination:
+        case .baton, .control, .answer, .destination, .worker:
             self = .unreadable(
                 message.body, reason: "'\(message.type ?? "")' does not belong into the notifier's queue",
                 envelope: envelope())
@@ -65,7 +65,7 @@ extension NotifierMessage {
         case .marker(let marker): self = .marker(marker)
         // It was delivered too often to notifiers that then stopped: its asker does not wait for the answer any more.
         case .order(let order) where isOwed: self = .order(order, replyTo: nil)
-        case .control, .order, .answer, .destination, .newer:
+        case .control, .order, .answer, .destination, .worker, .newer:
             self = .unreadable(message.body, reason: reason, envelope: envelope())
         case .unreadable(let problem):
             self = .unreadable(

@@ -13,6 +13,7 @@ extension WireFormat {
         case order(UploadOrder)
         case answer(OrderAnswer)
         case destination(DestinationReport)
+        case worker(WorkerReport)
         /// Written by a newer version of Longshore; the text is the message's type.
         case newer(String)
         /// Not a Longshore message; the text says what was expected, and at which field. Never shows the body.
@@ -60,6 +61,7 @@ extension WireFormat {
             case .answer: return .answer(try WireJSON.decode(OrderAnswer.self, from: message.body))
             case .destination:
                 return .destination(try WireJSON.decode(DestinationReport.self, from: message.body))
+            case .worker: return .worker(try WireJSON.decode(WorkerReport.self, from: message.body))
             case .event(let kind):
                 let event = try WireJSON.decode(UploadEvent.self, from: message.body)
                 guard event.kind == kind else {

@@ -99,6 +99,13 @@ public enum WireFormat {
         return message
     }
 
+    public static func message(worker report: WorkerReport) throws(UploadError) -> Message {
+        var message = try message(report, WireType.workerText, id: nil)
+        message.messageID = report.subject
+        message.isPersistent = false
+        return message
+    }
+
     /// Bytes of the reason in a dead letter, at most.
     static let reasonBytesMaximum = 2000
 

@@ -2,7 +2,7 @@ import Uploads
 
 /// The meaning of a message's `type` for its body.
 enum WireType: Hashable, Sendable {
-    case job, baton, marker, control, order, answer, destination
+    case job, baton, marker, control, order, answer, destination, worker
     case event(EventKind)
     /// A Longshore type of a newer version.
     case newer(String)
@@ -16,6 +16,7 @@ enum WireType: Hashable, Sendable {
     static let orderText = "upload.order.v1"
     static let answerText = "upload.answer.v1"
     static let destinationText = "upload.destination.v1"
+    static let workerText = "upload.worker.v1"
 
     init(_ text: String?) {
         switch text {
@@ -26,6 +27,7 @@ enum WireType: Hashable, Sendable {
         case Self.orderText?: self = .order
         case Self.answerText?: self = .answer
         case Self.destinationText?: self = .destination
+        case Self.workerText?: self = .worker
         case let text?:
             if let kind = EventKind(type: text) {
                 self = .event(kind)
@@ -38,11 +40,11 @@ enum WireType: Hashable, Sendable {
         }
     }
 
-    /// `upload.<job|baton|marker|control|order|answer|destination>.v<2 or more>`.
+    /// `upload.<job|baton|marker|control|order|answer|destination|worker>.v<2 or more>`.
     private static func isNewer(_ text: String) -> Bool {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count == 3, words[0] == "upload",
-            ["job", "baton", "marker", "control", "order", "answer", "destination"].contains(words[1]),
+            ["job", "baton", "marker", "control", "order", "answer", "destination", "worker"].contains(words[1]),
             words[2].first == "v",
             let version = Int(words[2].dropFirst())
         else { return false }

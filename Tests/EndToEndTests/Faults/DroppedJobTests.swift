@@ -33,7 +33,7 @@ import UploadsRabbitMQ
             }
             let held = try #require(try deployment.queryLedger("SELECT job FROM holds LIMIT 1").first)
             let story = try await deployment.control([
-                "job", held, "--json", "--api", "http://127.0.0.1:\(try #require(notifier.port))",
+                "job", held, "-o", "json", "--api", "http://127.0.0.1:\(try #require(notifier.port))",
             ])
             #expect(story.outputText.contains(#""dropped""#), "\(story.outputText)")
             #expect(story.outputText.contains(key) && story.outputText.contains("rabbitmqctl clear_policy"))
@@ -75,7 +75,7 @@ import UploadsRabbitMQ
                     return try deployment.queryLedger("SELECT queue FROM holds") == [queue.rawValue]
                 }
                 let story = try await deployment.control([
-                    "job", job.id.rawValue, "--json", "--api", "http://127.0.0.1:\(try #require(running.port))",
+                    "job", job.id.rawValue, "-o", "json", "--api", "http://127.0.0.1:\(try #require(running.port))",
                 ])
                 #expect(story.outputText.contains(#""noWorker""#), "\(story.outputText)")
                 #expect(story.outputText.contains("upload-worker --queue \(queue)"), "\(story.outputText)")

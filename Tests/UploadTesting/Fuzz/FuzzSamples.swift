@@ -149,6 +149,12 @@ public enum FuzzSamples {
             pace: .init(bytesPerSecond: 1.5, isHeld: true), at: time)
     }
 
+    public static var workerReport: WorkerReport {
+        WorkerReport(
+            worker: "w", host: "h", version: "1.0.0", commit: "0123456789ab", queues: [.standard], state: .draining,
+            slotsUsed: 1, slots: 2, bytesPerSecond: 1.5, startedAt: time, at: time)
+    }
+
     public static var answer: OrderAnswer {
         var sweep = SweepReport(dryRun: true, listed: 3)
         sweep.add(SweepReport.Item(name: "n", sessionID: "s", job: job.id, since: time, bytes: 5, reason: "no"))
@@ -221,6 +227,7 @@ public enum FuzzSamples {
         samples += entries.map { FuzzSample($0) }
         samples.append(FuzzSample(IssueMarker(job: job.id, round: 1, generation: 2)))
         samples.append(FuzzSample(report))
+        samples.append(FuzzSample(workerReport))
         samples += answers.map { FuzzSample($0) }
         samples += ledgerJobs.map { FuzzSample($0) }
         samples.append(FuzzSample(envelope))

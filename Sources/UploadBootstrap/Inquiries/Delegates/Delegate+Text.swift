@@ -56,13 +56,20 @@ extension Table {
                 Column(title: "DELEGATE", minimum: 12), Column(title: "KIND"), Column(title: "STATE", minimum: 8),
                 Column(title: "BACKLOG", isNumber: true), Column(title: "GIVEN UP", isNumber: true),
                 Column(title: "ORIGIN", dropOrder: 1), Column(title: "TYPES", minimum: 9, dropOrder: 2),
-                Column(title: "TARGET", minimum: 12, keepsEnd: true, dropOrder: 3),
+                Column(title: "TARGET", minimum: 12, keepsEnd: true, dropOrder: 3), .wide("QUEUES"),
+                .wide("DESTINATIONS"), .wide("BATCHES"),
+                .wide("ORDERED"), .wide("AT ONCE", isNumber: true),
+                .wide("TIMEOUT", isNumber: true), .wide("REGISTERED"),
             ],
             rows: delegates.map { delegate in
                 [
                     delegate.name, delegate.kind, delegate.state(time), String(delegate.backlog),
                     String(delegate.failed), delegate.origin, delegate.types.joined(separator: ","),
-                    delegate.target ?? "",
+                    delegate.target ?? "", delegate.queues.joined(separator: ","),
+                    delegate.destinations.joined(separator: ","), delegate.batches.joined(separator: ","),
+                    delegate.ordered ? "yes" : "no", delegate.concurrency.map(String.init) ?? "-",
+                    delegate.timeoutSeconds.map { Quantity.text(seconds: $0) } ?? "-",
+                    delegate.createdAt.map { time.text($0) } ?? "-",
                 ]
             })
     }

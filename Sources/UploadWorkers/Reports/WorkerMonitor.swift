@@ -1,0 +1,25 @@
+import Uploads
+
+/// Looks at a worker once a second and publishes the reports on it that its ``WorkerBook`` finds due.
+struct WorkerMonitor: Sendable {
+    private static let lookInterval = Duration.seconds(1)
+
+    let runner: SliceRunner
+    let isDraining: @Sendable () -> Bool
+    let reporter: any WorkerReporter
+
+    /// Works until the task is cancelled, and then reports that the worker has stopped.
+    func run() async {
+        var book = WorkerBook(runner.configuration, startedAt: runner.now())
+        repeat {
+            tell(isDraining() ? .draining : .running, &book)
+        } while (try? await runner.clock.sleep(for: Self.lookInterval)) != nil
+        tell(.stopped, &book)
+    }
+
+    private func tell(_ state: WorkerReport.State, _ book: inout WorkerBook) {
+        let facts = WorkerBook.Facts(
+            state: state, slotsUsed: runner.gate.runningCount, bytesSent: runner.traffics.bytesSent)
+        if let report = book.due(facts, at: runner.now()) { reporter.tell(report) }
+    }
+}
