@@ -56,7 +56,7 @@ extension Outbox {
         return names
     }
 
-    private static func isJob(_ name: String) -> Bool {
+    static func isJob(_ name: String) -> Bool {
         !name.hasPrefix(".") && (name.hasSuffix(suffix) || name.hasSuffix(suffix + unreadableSuffix))
     }
 }

@@ -3,7 +3,8 @@ import Metrics
 import Synchronization
 import Uploads
 
-/// The metrics of a worker. Labels are bounded: served queues, configured destinations, closed sets of words.
+/// The metrics of a worker. Labels are bounded: served queues, configured destinations, closed sets of words, and the first hosts of URLs
+/// whose circuits open.
 final class WorkerMetrics: Sendable {
     private struct Key: Hashable, Sendable {
         var label: String
@@ -14,7 +15,13 @@ final class WorkerMetrics: Sendable {
         var counters: [Key: Counter] = [:]
         var timers: [Key: Metrics.Timer] = [:]
         var meters: [Key: Meter] = [:]
+        /// The hosts of URLs that label metrics, by the circuits' origins.
+        var hosts: Set<DestinationOrigin> = []
     }
+
+    /// Hosts of URLs that label metrics; producers choose them. All further hosts are ``others``, whatever their schemes.
+    static let hostsMaximum = 50
+    static let others = [("destination", "other"), ("host", "other")]
 
     private let factory: any MetricsFactory
     private let state = Mutex(State())
@@ -57,17 +64,44 @@ final class WorkerMetrics: Sendable {
         }
     }
 
-    /// - Parameter destination: a name from the configuration.
-    func circuit(of destination: String, is circuit: Circuit.State) {
+    /// Counts an opening of a circuit.
+    func circuitOpened(of origin: DestinationOrigin) {
+        count("upload_circuit_openings_total", circuitLabels(of: origin, isFailing: true))
+    }
+
+    /// Shows the state of a circuit. A host of a URL is shown from the first time on that its circuit opens.
+    /// - Parameter worst: the worst state of the circuits of these origins, for the hosts that have no series of their own.
+    func circuit(
+        of origin: DestinationOrigin, is circuit: Circuit.State, worst: ((DestinationOrigin) -> Bool) -> Circuit.State
+    ) {
         let label = "upload_circuit_state"
-        let key = Key(label: label, dimensions: [destination])
+        let isShown = state.withLock { state in
+            origin.isNamed || circuit == .open || state.hosts.contains(origin)
+                || state.hosts.count >= Self.hostsMaximum
+        }
+        guard isShown else { return }
+        let dimensions = circuitLabels(of: origin, isFailing: circuit == .open)
+        var shown = circuit
+        let hosts = state.withLock { $0.hosts }
+        if !origin.isNamed, !hosts.contains(origin) { shown = worst { !$0.isNamed && !hosts.contains($0) } }
+        let key = Key(label: label, dimensions: dimensions.map(\.1))
         let meter = state.withLock { state in
             if let meter = state.meters[key] { return meter }
-            let meter = Meter(label: label, dimensions: [("destination", destination)], factory: factory)
+            let meter = Meter(label: label, dimensions: dimensions, factory: factory)
             state.meters[key] = meter
             return meter
         }
-        meter.set(circuit.rawValue)
+        meter.set(shown.rawValue)
+    }
+
+    /// - Parameter isFailing: whether a host that is new gets a series of its own, while there are few.
+    private func circuitLabels(of origin: DestinationOrigin, isFailing: Bool) -> [(String, String)] {
+        guard !origin.isNamed else { return [("destination", origin.text)] }
+        let isKnown = state.withLock { state in
+            if isFailing, state.hosts.count < Self.hostsMaximum { state.hosts.insert(origin) }
+            return state.hosts.contains(origin)
+        }
+        return isKnown ? [("destination", origin.scheme), ("host", origin.host)] : Self.others
     }
 
     private func count(_ label: String, _ dimensions: [(String, String)], by amount: Int64 = 1) {

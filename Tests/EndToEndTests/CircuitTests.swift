@@ -35,7 +35,7 @@ import UploadTesting
             }
             // This lasts longer than three attempts: every failed trial opens the circuit again.
             try await eventually("it opened several times") {
-                worker.errorText.components(separatedBy: "A destination cannot be used").count > 4
+                try await Web.sum(of: "upload_circuit_openings_total", shownBy: worker) >= 4
             }
             let metrics = try await Web.page("http://127.0.0.1:\(try #require(worker.port))/metrics")
             #expect(metrics.contains("upload_circuit_state{destination=\"bucket\"}"))

@@ -40,15 +40,68 @@ import Uploads
         #expect(state() == 0)
     }
 
-    @Test func `hosts of URLs have circuits of their own and no metric`() throws {
+    @Test func `openings of circuits are counted`() throws {
         let recorder = MetricsRecorder()
         let circuits = circuits(recorder)
-        let bad = DestinationReference.url("https://bad.example/x?signature=1")
-        let first = try #require(entry(circuits, bad))
+        func openings() -> Double? { recorder.totals["upload_circuit_openings_total{destination=photos}"] }
+        let first = try #require(entry(circuits, photos))
         for _ in 0..<5 { circuits.note(.failing(.reach, lost), by: JobID(), with: first) }
-        #expect(entry(circuits, .url("https://bad.example/other")) == nil)
-        #expect(entry(circuits, .url("https://good.example/other")) != nil)
+        #expect(openings() == 1)
+        for number in 2..<5 {
+            now.withLock { $0 += 500 }
+            let trial = try #require(entry(circuits, photos))
+            circuits.note(.failing(.reach, lost), by: JobID(), with: trial)
+            circuits.leave(trial)
+            #expect(openings() == Double(number))
+        }
+        // A trial that found out nothing opens nothing.
+        now.withLock { $0 += 500 }
+        circuits.leave(try #require(entry(circuits, photos)))
+        #expect(openings() == 4)
+    }
+
+    @Test func `hosts of URLs have circuits of their own, and metrics from their first opening on`() throws {
+        let recorder = MetricsRecorder()
+        let circuits = circuits(recorder)
+        let bad = DestinationReference.url("https://bad.example:8443/x?signature=1")
+        let first = try #require(entry(circuits, bad))
+        for _ in 0..<4 { circuits.note(.failing(.reach, lost), by: JobID(), with: first) }
         #expect(recorder.totals.keys.filter { $0.hasPrefix("upload_circuit") }.isEmpty)
+        circuits.note(.failing(.reach, lost), by: JobID(), with: first)
+        #expect(entry(circuits, .url("https://bad.example:8443/other")) == nil)
+        #expect(entry(circuits, .url("https://good.example/other")) != nil)
+        let labels = "{destination=https,host=bad.example:8443}"
+        #expect(recorder.totals["upload_circuit_openings_total\(labels)"] == 1)
+        #expect(recorder.totals["upload_circuit_state\(labels)"] == 2)
+        #expect(recorder.totals.keys.count { $0.hasPrefix("upload_circuit") } == 2)
+        now.withLock { $0 += 60 }
+        let trial = try #require(entry(circuits, bad))
+        circuits.note(.works(.write), by: JobID(), with: trial)
+        #expect(recorder.totals["upload_circuit_state\(labels)"] == 0)
+    }
+
+    @Test func `only the first hosts of URLs label metrics, and the others have one series`() throws {
+        let recorder = MetricsRecorder()
+        let circuits = circuits(recorder)
+        func fail(_ number: Int) throws {
+            let host = DestinationReference.url("https://h\(number).example/x")
+            let first = try #require(entry(circuits, host))
+            for _ in 0..<5 { circuits.note(.failing(.reach, lost), by: JobID(), with: first) }
+        }
+        for number in 0..<WorkerMetrics.hostsMaximum + 3 { try fail(number) }
+        let others = "{destination=other,host=other}"
+        #expect(recorder.totals["upload_circuit_openings_total\(others)"] == 3)
+        #expect(recorder.totals["upload_circuit_state\(others)"] == 2)
+        let series = recorder.totals.keys.filter { $0.hasPrefix("upload_circuit_state") }
+        #expect(series.count == WorkerMetrics.hostsMaximum + 1)
+        // The series has the worst state of its hosts.
+        now.withLock { $0 += 60 }
+        for number in 0..<3 {
+            let host = DestinationReference.url("https://h\(WorkerMetrics.hostsMaximum + number).example/x")
+            let trial = try #require(entry(circuits, host))
+            circuits.note(.works(.write), by: JobID(), with: trial)
+            #expect(recorder.totals["upload_circuit_state\(others)"] == (number < 2 ? 2 : 0))
+        }
     }
 
     @Test func `a clock that is set back keeps no job away for longer`() async throws {

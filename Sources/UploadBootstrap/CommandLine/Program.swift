@@ -123,6 +123,7 @@ public enum Program {
     }
 
     private static func end(_ name: String, _ code: ExitCode) -> Never {
+        TroubleLog.tellAllEnds()
         guard let problem = Console.outputProblem else { exit(code.rawValue) }
         Console.error(
             line: "\(name): standard output cannot be written (\(problem)): the work is done, but results are missing")

@@ -9,6 +9,7 @@ public struct StandardErrorLogHandler: LogHandler {
     public var metadataProvider: Logger.MetadataProvider?
     private let format: LogFormat
     private let write: @Sendable (String) -> Void
+    private let troubles: TroubleLog
 
     public init(
         level: Logger.Level, format: LogFormat, write: @escaping @Sendable (String) -> Void = Console.error(line:)
@@ -16,6 +17,18 @@ public struct StandardErrorLogHandler: LogHandler {
         logLevel = level
         self.format = format
         self.write = write
+        troubles = TroubleLog { trouble, series in
+            var metadata = trouble.things.mapValues { Logger.MetadataValue.string($0) }
+            metadata.merge(Self.facts(series)) { $1 }
+            metadata["last"] = .string(WireJSON.timestamp(series.last))
+            write(Self.line(format, at: Date(), trouble.level, "no more since: \(trouble.message)", metadata))
+        }
+    }
+
+    /// Tells the ends of series also when the program ends.
+    func endingWithProgram() -> Self {
+        troubles.endWithProgram()
+        return self
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -27,7 +40,18 @@ public struct StandardErrorLogHandler: LogHandler {
         var all = metadataProvider?.get() ?? [:]
         all.merge(metadata) { $1 }
         all.merge(event.metadata ?? [:]) { $1 }
-        write(Self.line(format, at: Date(), event.level, event.message.description, all))
+        let (now, message) = (Date(), event.message.description)
+        if event.level >= .warning {
+            guard let series = troubles.take(RepeatedTroubles.Trouble(event.level, message, all), at: now) else {
+                return
+            }
+            if series.count > 1 { all.merge(Self.facts(series)) { $1 } }
+        }
+        write(Self.line(format, at: now, event.level, message, all))
+    }
+
+    private static func facts(_ series: RepeatedTroubles.Series) -> Logger.Metadata {
+        ["times": .stringConvertible(series.count), "since": .string(WireJSON.timestamp(series.since))]
     }
 
     static func line(

@@ -5,6 +5,8 @@ extension UploadConfiguration {
     public func logger(_ label: String) -> Logger {
         let level = Logger.Level(rawValue: logLevel) ?? .info
         let format = LogFormat(rawValue: logFormat) ?? .text
-        return Logger(label: label) { _ in StandardErrorLogHandler(level: level, format: format) }
+        // One for all copies of the logger, so that they count together.
+        let handler = StandardErrorLogHandler(level: level, format: format).endingWithProgram()
+        return Logger(label: label) { _ in handler }
     }
 }

@@ -1,7 +1,7 @@
 // Why this folder is our own code: swift-metrics collects values, but writes no Prometheus text. The usual package for that,
 // swift-server/swift-prometheus, is not among the packages that the build machines offer. Nothing was measured against another
-// implementation; the folder has five files and no other dependency. `PrometheusTests` and, in the end-to-end tests, promtool and
-// prometheus-client check the text. Once swift-prometheus can be built against, it can replace this folder, provided that `/metrics`
+// implementation; the five files named for Prometheus have no other dependency. `PrometheusTests` and, in the end-to-end tests,
+// promtool and prometheus-client check the text. Once swift-prometheus can be built against, it can replace this folder, provided that `/metrics`
 // still answers in both formats (`PrometheusFormat`) and the names, labels and buckets stay.
 
 import Foundation

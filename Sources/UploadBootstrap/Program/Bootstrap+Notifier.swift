@@ -25,18 +25,20 @@ extension Bootstrap {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
+        let figures = ProcessMetrics()
         let ledger: any NotifierLedger
         switch try await StandBy.open(configuration.ledgerPlace(), shards: configuration.shards, logger: logger) {
         case .opened(let free): ledger = free
         case .obstacle(let obstacle):
             guard
                 let late = try await standBy(
-                    obstacle, configuration, input: input, registry: registry, logger: logger)
+                    obstacle, configuration, input: input, registry: registry, figures: figures, logger: logger)
             else { return .done }
             (ledger, configuration) = late
         }
         do {
-            try await serve(ledger, configuration, input: input, registry: registry, logger: logger)
+            try await serve(
+                ledger, configuration, input: input, registry: registry, figures: figures, logger: logger)
         } catch {
             try? await ledger.close()
             throw error
@@ -49,7 +51,7 @@ extension Bootstrap {
     /// Serves until the program is stopped.
     private static func serve(
         _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput,
-        registry: PrometheusRegistry, logger: Logger
+        registry: PrometheusRegistry, figures: ProcessMetrics, logger: Logger
     ) async throws {
         try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier"])
         let connection = try configuration.connection(for: "upload-notifier")
@@ -63,8 +65,11 @@ extension Bootstrap {
         let delegateManager = DelegateManager(register: ledger, logger: logger)
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)
-        let figures = ProcessMetrics()
-        let (progress, metrics) = (LatestProgress(), ShardMetrics())
+        let (progress, metrics, connected) = (LatestProgress(), ShardMetrics(), BrokerConnection())
+        let pool = PoolMetrics(ledger: ledger, operations: operations)
+        let staging = StagingMetrics { [path = configuration.staging] () throws(UploadError) in
+            try await StagingArea.existing(at: path)
+        }
         let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
             access: try configuration.apiAccess(), ledger: ledger, history: ledger, operations: operations,
@@ -73,7 +78,7 @@ extension Bootstrap {
         let runner = NotifierRunner(
             connector: BrokerConnector(
                 connection: connection, namespace: configuration.namespace, shards: configuration.shards,
-                readiness: readiness, logger: logger),
+                readiness: readiness, connected: connected, logger: logger),
             ledger: ledger, queues: queues, configuration: notifier,
             sweeper: Sweeper(ledger: ledger, rule: Self.sweepRule(configuration, notifier), logger: logger) {
                 destinations.sweepable
@@ -95,7 +100,13 @@ extension Bootstrap {
                     ) {
                         figures.show()
                         metrics.show()
-                        await delegateManager.showBacklogs()
+                        connected.show()
+                        CurrentBroker.show(isActive: operations.isActive)
+                        // Also while the broker is away, but not for a namespace that has another ledger.
+                        let isFirst = ledger.mayClaim && obstacle.withLock({ $0 }) == nil
+                        await delegateManager.showBacklogs(isFirst)
+                        await pool.show(isFirst)
+                        await staging.show()
                     },
                     ReloadService(input: input, logger: logger) { new in
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
@@ -145,7 +156,7 @@ extension Bootstrap {
     /// - Returns: the open ledger and the latest valid configuration; nil if the program was stopped first.
     static func standBy(
         _ obstacle: LedgerObstacle, _ configuration: UploadConfiguration, input: ConfigurationInput,
-        registry: PrometheusRegistry, logger: Logger
+        registry: PrometheusRegistry, figures: ProcessMetrics, logger: Logger
     ) async throws -> (any NotifierLedger, UploadConfiguration)? {
         let settings = configuration.notifier
         let readiness = Readiness()
@@ -157,7 +168,12 @@ extension Bootstrap {
             [
                 HealthServer(
                     settings.http, readiness: readiness, registry: registry, obstacle: { standBy.obstacle },
-                    logger: logger),
+                    logger: logger
+                ) {
+                    figures.show()
+                    BrokerConnection().show()
+                    CurrentBroker.show(isActive: false)
+                },
                 ReloadService(input: input, logger: logger) { new in
                     _ = try new.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
                     latest.withLock { $0 = new }

@@ -36,6 +36,8 @@ extension Bootstrap {
             throw error
         }
         let readiness = Readiness()
+        let connected = BrokerConnection()
+        let staging = StagingMetrics { area }
         var worker = WorkerConfiguration(
             concurrency: settings.concurrency, parts: settings.parts, slice: .seconds(settings.slice),
             grace: .seconds(settings.grace), consumerTimeout: .seconds(configuration.consumerTimeout))
@@ -47,7 +49,7 @@ extension Bootstrap {
         worker.exitWhenIdle = exitWhenIdle ? Self.idle : nil
         let connector = BrokerConnector(
             connection: connection, namespace: configuration.namespace, shards: configuration.shards,
-            readiness: readiness, logger: logger)
+            readiness: readiness, connected: connected, logger: logger)
         let service = WorkerService(
             connector: connector,
             queue: JobQueueConfiguration(
@@ -69,7 +71,11 @@ extension Bootstrap {
                     HealthServer(
                         settings.http, takesAnother: configuration.settings.isStandard("worker.http"),
                         readiness: readiness, registry: registry, logger: logger
-                    ) { figures.show() },
+                    ) {
+                        figures.show()
+                        connected.show()
+                        await staging.show()
+                    },
                     ReloadService(input: input, logger: logger) { try destinations.reload($0) },
                 ], main: service, grace: .seconds(settings.grace), logger: logger)
         } catch {

@@ -16,6 +16,8 @@ struct BrokerConnector: Sendable {
     let namespace: String
     let shards: Shards
     let readiness: Readiness
+    /// Shows the connection from when it is up until its broker is closed.
+    let connected: BrokerConnection
     let logger: Logger
 
     /// Tries until the broker is connected and `prepare` succeeds.
@@ -34,6 +36,7 @@ struct BrokerConnector: Sendable {
                     connection, namespace: namespace, shards: shards, reads: true, logger: logger)
                 do {
                     let value = try await prepare(broker)
+                    connected.set(broker)
                     logger.info("connected to the broker", metadata: ["broker": "\(connection)"])
                     return (broker, value)
                 } catch {

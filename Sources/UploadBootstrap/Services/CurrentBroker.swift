@@ -1,3 +1,4 @@
+import Metrics
 import Synchronization
 import UploadNotifier
 import Uploads
@@ -25,6 +26,15 @@ final class CurrentBroker: BrokerOperations {
     }
 
     func controlView() async throws(UploadError) -> ControlView { try await serving().notifier.controlView() }
+
+    /// Whether this notifier works: it has the namespace and, of several notifiers, at least one shard.
+    var isActive: Bool {
+        guard let notifier = current.withLock({ $0 })?.notifier else { return false }
+        return !notifier.isSuperseded && !notifier.standsBy
+    }
+
+    /// Updates the gauge of a notifier that works. Call it before the metrics are read.
+    static func show(isActive: Bool) { Meter(label: "upload_notifier_active").set(isActive ? 1 : 0) }
 
     private func serving() throws(UploadError) -> (broker: UploadBroker, notifier: NotifierService) {
         guard let current = current.withLock({ $0 }) else {

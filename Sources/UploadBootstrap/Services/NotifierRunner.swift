@@ -74,9 +74,11 @@ final class NotifierRunner: Service {
                 isSuperseded = false
             }
         } catch {
+            connector.connected.set(nil)
             await broker.close()
             throw error
         }
+        connector.connected.set(nil)
         await ledger.share(false)
         if isSuperseded {
             let reason = LedgerObstacle.foreign("another ledger has the namespace now")

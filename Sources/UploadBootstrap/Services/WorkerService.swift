@@ -36,9 +36,11 @@ struct WorkerService: Service {
         do {
             try await outbox.publishing { try await worker.run() }
         } catch {
+            connector.connected.set(nil)
             await broker.close(within: Self.closingLimit)
             throw error
         }
+        connector.connected.set(nil)
         readiness.set("stopped")
         await broker.close(within: Self.closingLimit)
     }

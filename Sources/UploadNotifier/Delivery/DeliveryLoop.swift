@@ -41,6 +41,7 @@ final class DeliveryLoop: Sendable {
     private let outbox: any DeliveryOutbox
     private let clock: NotifierClock
     private let logger: Logger
+    private let latency: Metrics.Timer
     private let state: Mutex<State>
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
@@ -49,6 +50,7 @@ final class DeliveryLoop: Sendable {
 
     init(_ registered: RegisteredDelegate, outbox: any DeliveryOutbox, clock: NotifierClock, logger: Logger) {
         name = registered.name
+        latency = DelegateLabels.latency(of: name)
         state = Mutex(State(registered: registered))
         self.outbox = outbox
         self.clock = clock
@@ -219,6 +221,9 @@ final class DeliveryLoop: Sendable {
                 // The log of attempts would hold only the time for a batch that went into a file.
                 try await outbox.delivered(deliveries.map(\.id), at: now, attempt: registered.isBatch ? nil : attempt)
                 count("delivered", by: deliveries.count)
+                for delivery in deliveries {
+                    latency.recordSeconds(max(0, now.timeIntervalSince(delivery.event.time)))
+                }
             }
         } catch {
             logger.error("result of a delivery cannot be recorded", metadata: [LogKey.error: "\(error)"])

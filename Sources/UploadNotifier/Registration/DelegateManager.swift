@@ -23,8 +23,6 @@ public final class DelegateManager: Sendable {
         var build: Build?
         var allowNetworks: [NetworkRange] = []
         var service: NotifierService?
-        /// The delegates whose backlog the metrics show.
-        var shown: Set<String> = []
         /// Apps without a delegate that the log has complained about.
         var complained: Set<String> = []
     }
@@ -35,6 +33,7 @@ public final class DelegateManager: Sendable {
     /// Changes take turns.
     let changes = AsyncLock()
     let state = Mutex(State())
+    let gauges = DelegateGauges()
 
     public init(register: any DelegateRegister & DeliveryHistory, clock: NotifierClock = .system, logger: Logger) {
         self.register = register

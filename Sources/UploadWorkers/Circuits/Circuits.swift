@@ -81,7 +81,7 @@ final class Circuits: Sendable {
     private func change<Result: Sendable>(_ origin: DestinationOrigin, _ body: (inout Circuit) -> Result) -> Result {
         let (result, before, circuit) = circuits.withLock { circuits in
             var circuit = circuits[origin] ?? Circuit(rules: rules)
-            let before = circuits[origin].map(\.state)
+            let (before, turn) = (circuits[origin].map(\.state), circuit.turn)
             let result = body(&circuit)
             // A configured destination keeps its circuit, also when it works; the circuit of a URL's host is dropped then.
             if circuit.isPristine, !origin.isNamed {
@@ -89,8 +89,13 @@ final class Circuits: Sendable {
             } else if circuits[origin] != nil || circuits.count < Self.countMaximum {
                 circuits[origin] = circuit
             }
+            if circuit.turn != turn { metrics.circuitOpened(of: origin) }
             // Under the lock, so that the metric ends with the last state.
-            if origin.isNamed, circuit.state != before { metrics.circuit(of: origin.text, is: circuit.state) }
+            if circuit.state != before, origin.isNamed || before != nil || circuit.state != .closed {
+                metrics.circuit(of: origin, is: circuit.state) { isMeant in
+                    circuits.filter { isMeant($0.key) }.map(\.value.state).max { $0.rawValue < $1.rawValue } ?? .closed
+                }
+            }
             return (result, before, circuit)
         }
         if circuit.state != before { tell(circuit, of: origin, before: before) }

@@ -46,8 +46,8 @@ public struct Circuit: Sendable {
 
     public let rules: CircuitRules
     private var phase = Phase.closed
-    /// Raised by each opening: evidence of a slice that was let through before an opening no longer counts.
-    private var turn = 0
+    /// How often the circuit has opened: evidence of a slice that was let through before an opening no longer counts.
+    public private(set) var turn = 0
     private var losses: [DestinationAbility: Losses] = [:]
     /// The ability that the circuit was opened for.
     private var lost = DestinationAbility.reach

@@ -5,6 +5,12 @@ public struct DestinationOrigin: Hashable, Sendable {
     /// Whether the configuration names it, so that it may label a metric.
     public let isNamed: Bool
 
+    /// The scheme of a URL; the name of a configured destination.
+    public var scheme: String { text.firstRange(of: "://").map { String(text[..<$0.lowerBound]) } ?? text }
+
+    /// Host and port of a URL; the name of a configured destination.
+    public var host: String { text.firstRange(of: "://").map { String(text[$0.upperBound...]) } ?? text }
+
     /// nil for URLs that share no server (`file:`).
     public init?(_ reference: DestinationReference) {
         switch reference {

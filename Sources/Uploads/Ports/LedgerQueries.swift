@@ -89,6 +89,10 @@ public protocol DeliveryHistory: Sendable {
     /// The status of every delegate that ever received something, by name.
     func statuses() async throws(UploadError) -> [DelegateStatus]
 
+    /// When the oldest outcome that a delegate has not taken, and that is still tried, was recorded for it, by name. Delegates without
+    /// such outcomes are left out.
+    func oldestUndelivered() async throws(UploadError) -> [String: Date]
+
     /// Makes deliveries due again, with a fresh schedule, in short transactions.
     /// - Returns: how many.
     func replay(_ replay: DeliveryReplay, at: Date) async throws(UploadError) -> Int

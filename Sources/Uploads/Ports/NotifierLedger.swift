@@ -26,6 +26,9 @@ public protocol LedgerOpenings: Sendable {
 public protocol NotifierLedger: LedgerRecorder, LedgerQueries, LedgerBackup, LedgerOpenings, DelegateRegister,
     DeliveryOutbox, DeliveryHistory, StagingQueries, SweepQueries
 {
+    /// How much room the ledger takes, without counting its jobs.
+    func space() async throws(UploadError) -> LedgerSpace
+
     /// Closes the ledger and lets another process open it. Calls afterwards fail.
     func close() async throws(UploadError)
 }

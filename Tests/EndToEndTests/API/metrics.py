@@ -76,7 +76,20 @@ expect(worker, "upload_retries", "counter", code=codes)
 notifier = read(NOTIFIER)
 expect(
     notifier, "upload_delegate_deliveries", "counter", outcome={"delivered", "failed", "paused", "givenUp"})
+statuses = {"queued", "running", "waiting", "paused", "completed", "failed", "cancelled"}
+expect(notifier, "upload_ledger_jobs", "gauge", queue=queues, status=statuses)
+expect(notifier, "upload_queue_depth", "gauge", queue=queues, lane={"urgent", "continued", "normal", "bulk"})
+expect(notifier, "upload_queue_workers", "gauge", queue=queues)
+delegates = {sample.labels["delegate"] for sample in notifier["upload_delegate_backlog"].samples}
+expect(notifier, "upload_delegate_oldest_age_seconds", "gauge", delegate=delegates)
+expect(notifier, "upload_delegate_delivery_seconds", "histogram", delegate=delegates)
+for name in ["dead_letters", "ledger_bytes", "notifier_active"]:
+    expect(notifier, f"upload_{name}", "gauge")
 for program in [worker, notifier]:
+    expect(program, "upload_broker_connected", "gauge")
+    (area,) = {sample.labels["area"] for sample in program["upload_staging_bytes"].samples}
+    for name in ["staging_bytes", "staging_free_bytes", "staging_capacity_bytes", "outbox_jobs"]:
+        expect(program, f"upload_{name}", "gauge", area={area})
     expect(program, "process_cpu_seconds", "counter")
     for name in ["resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"]:
         expect(program, f"process_{name}", "gauge")

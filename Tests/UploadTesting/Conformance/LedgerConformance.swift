@@ -34,7 +34,7 @@ package struct LedgerConformance: Sendable {
     package static let rules = [
         recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel,
         forgetting, retention, listing, asking, searching, quarantine, delivering, registering, sweeping,
-        backup, identifying, storing,
+        figures, backup, identifying, storing,
     ].flatMap { $0 }
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)

@@ -38,10 +38,7 @@ final class PostgreSQLLedgerReader: LedgerReading {
                 SELECT current_setting('server_version') AS version, (SELECT max(version) FROM migrations) AS schema,
                 (SELECT count(*) FROM jobs) AS jobs
                 """,
-                """
-                SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
-                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
-                """,
+                PostgreSQLLedger.size,
                 "SELECT shard::bigint AS shard, holder FROM shards WHERE holder IS NOT NULL AND held_until > clock_timestamp()",
             ])
             let version: String = try answers[0][0].get("version")

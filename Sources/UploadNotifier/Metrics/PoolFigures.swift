@@ -1,0 +1,36 @@
+import Foundation
+import Uploads
+
+/// The metrics of the whole pool that have labels, by the values of these: a pure value.
+struct PoolFigures: Equatable, Sendable {
+    /// By queue and status.
+    var jobs: [[String]: Double] = [:]
+    /// Messages that wait, by queue and lane.
+    var depths: [[String]: Double] = [:]
+    /// By queue.
+    var workers: [[String]: Double] = [:]
+    /// Seconds, by queue and lane.
+    var ages: [[String]: Double] = [:]
+
+    mutating func add(_ load: QueueLoad, as queue: String) {
+        for status in LedgerStatus.allCases {
+            jobs[[queue, status.rawValue], default: 0] += Double(load.counts[status] ?? 0)
+        }
+    }
+
+    mutating func add(_ lanes: [Lane: LaneDepth], as queue: String) {
+        for (lane, depth) in lanes { depths[[queue, lane.rawValue], default: 0] += Double(depth.messages) }
+        // A worker takes from all lanes of a queue.
+        workers[[queue], default: 0] += Double(lanes.values.map(\.consumers).max() ?? 0)
+    }
+
+    /// - Parameter jobs: queued jobs, of which some may not be due yet.
+    mutating func add(oldestOf jobs: [LedgerJob], as queue: String, now: Date) {
+        for job in jobs {
+            let age = now.timeIntervalSince(max(job.baton.job.enqueuedAt, job.baton.job.notBefore ?? .distantPast))
+            guard age >= 0 else { continue }
+            let lane = job.baton.state == nil ? job.baton.job.priority : .continued
+            ages[[queue, lane.rawValue]] = max(age, ages[[queue, lane.rawValue]] ?? 0)
+        }
+    }
+}
