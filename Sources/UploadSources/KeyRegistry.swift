@@ -60,10 +60,7 @@ public struct KeyRegistry: Sendable {
     }
 
     private static func check(_ job: UploadJob, against known: UploadJob) throws(UploadError) {
-        let isSame =
-            job.size == known.size && !job.digests.contradicts(known.digests)
-            && job.destination.redacted == known.destination && job.origin == known.origin
-        guard !isSame else { return }
+        guard job.isOther(than: known) else { return }
         let content = known.origin?.displayText ?? "\(known.size) bytes"
         throw UploadError(
             .rejected,
@@ -95,12 +92,5 @@ extension StagingArea {
             job.source = known.source
         }
         return job
-    }
-}
-
-extension UploadJob {
-    /// The place of the object to be carried, without secrets; nil for other sources.
-    fileprivate var origin: DestinationReference? {
-        if case .object(let origin, _) = source { origin.redacted } else { nil }
     }
 }

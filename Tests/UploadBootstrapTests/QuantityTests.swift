@@ -1,4 +1,5 @@
 import Testing
+import Uploads
 
 @testable import UploadBootstrap
 

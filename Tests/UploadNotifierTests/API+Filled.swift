@@ -78,6 +78,7 @@ extension API {
     static let worker = Worker(
         name: "host/1-a", host: "host", version: "1.0.0", commit: "0123456789ab", queues: ["video"], state: "draining",
         slotsUsed: 1, slots: 2, bytesPerSecond: 2.5, startedAt: date, heardAt: date)
+    static let enqueuedJob = EnqueuedJob(id: id, queue: "video", enqueuedAt: date, status: "queued")
 
     static let orderAnswer = OrderAnswer(
         order: id, isDecided: true, matched: 1, done: 1, jobs: [OrderedJob(id: id, done: false, reason: "no", round: 2)]

@@ -28,6 +28,14 @@ import Uploads
                     "timeoutSeconds": 5, "ordered": true,
                 ]
             ),
+            (
+                .post, "/v1/jobs?wait=0",
+                [
+                    "source": ["kind": "inline", "data": "aGVsbG8="], "destination": ["name": "photos", "key": "a"],
+                    "size": 5, "retry": ["maxAttempts": 3, "cap": 60], "properties": ["tags": ["a": "b"]],
+                    "serial": ["index": 1], "metadata": ["a": "b"], "notBefore": "2026-11-21T08:00:00Z",
+                ]
+            ),
             (.patch, "/v1/delegates/hook", ["ordered": true, "concurrency": 4]),
             (.post, "/v1/delegates/hook/rotate-secret", ["overlapSeconds": 60]),
         ]

@@ -45,7 +45,8 @@ struct APISchemaTests {
         Sample(API.AttemptList(attempts: [API.attempt])), Sample(API.Replayed(count: 1)),
         Sample(API.DeadLetterPage(deadLetters: [API.deadLetter], next: 1)),
         Sample(API.DeadLetterReplays(matched: 1, done: 1, deadLetters: [API.deadLetterReplay])),
-        Sample(API.Discarded(discarded: 1)), Sample(API.DestinationList(destinations: [API.destination])),
+        Sample(API.enqueuedJob), Sample(API.Discarded(discarded: 1)),
+        Sample(API.DestinationList(destinations: [API.destination])),
         Sample(API.WorkerList(workers: [API.worker])), Sample(API.orderAnswer), Sample(API.problem),
         Sample(API.Backup(path: "/ledger", size: 1, seconds: 0.5)),
     ]

@@ -19,6 +19,13 @@ final class LedgerOperations: BrokerOperations {
         var failure: UploadError?
         var isSilent = false
         var replays: [UnreadableMessage] = []
+        var enqueued: [Enqueued] = []
+        var isLost = false
+    }
+
+    struct Enqueued: Hashable {
+        let job: UploadJob
+        let maybeRepeated: Bool
     }
 
     private let ledger: Ledger
@@ -33,8 +40,34 @@ final class LedgerOperations: BrokerOperations {
     /// From now on, takes orders and does not answer them.
     func silence() { state.withLock { $0.isSilent = true } }
 
+    /// The jobs that were published, also those whose confirm was lost.
+    var enqueued: [Enqueued] { state.withLock { $0.enqueued } }
+    /// Whether the broker takes jobs from now on, and their confirms are lost.
+    func loseConfirms(_ isLost: Bool) { state.withLock { $0.isLost = isLost } }
+
+    func id(of idempotencyKey: String, in queue: QueueName) -> JobID {
+        let digits = CRC64NVME(of: Array("\(queue) \(idempotencyKey)".utf8)).hexadecimal.prefix(12)
+        return JobID("00000000-0000-8000-8000-\(digits)") ?? JobID()
+    }
+
+    func enqueue(_ job: UploadJob, maybeRepeated: Bool, within limit: Duration) async throws(UploadError) {
+        try check()
+        let isLost = state.withLock { state in
+            state.enqueued.append(Enqueued(job: job, maybeRepeated: maybeRepeated))
+            return state.isLost
+        }
+        do {
+            _ = try await ledger.record(
+                [.job(job, maybeRepeated: maybeRepeated)], view: ControlView(), routes: [], now: Sample.start)
+        } catch {
+            throw UploadError(.unknown, "\(error)")
+        }
+        if isLost { throw UploadError(.networkFailure, "the broker did not confirm") }
+    }
+
     func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
         try check()
+        if order.command.isQuestion { return OrderAnswer(order: order.id) }
         let isSilent = state.withLock { state in
             state.orders.append(order)
             return state.isSilent

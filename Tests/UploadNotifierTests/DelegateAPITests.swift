@@ -69,13 +69,15 @@ struct DelegateAPITests {
             let twice = try await client.ask(.post, "/v1/delegates", body: Self.hook)
             #expect(twice.status == 409 && twice.problem == "refused")
             for body in [
-                #"{"name": "x"}"#, #"{"secret": "x"}"#, #"{"kind": "queue"}"#, #"{"url": null}"#, #"{"mode": "x"}"#,
+                #"{"name": "x"}"#, #"{"secret": "x"}"#, #"{"url": null}"#, #"{"mode": "x"}"#,
                 #"{"url": "http://10.0.0.1/"}"#, #"{"caFile": "/etc/passwd"}"#,
             ] {
                 let reply = try await client.ask(.patch, "/v1/delegates/billing", body: body)
                 #expect(reply.status == 400, "\(body): \(reply.text)")
                 #expect(try reply.json["errors"] != nil)
             }
+            let kind = try await client.ask(.patch, "/v1/delegates/billing", body: #"{"kind": "queue"}"#)
+            #expect(kind.status == 409 && kind.problem == "refused" && kind.text.contains("#/kind"))
             let text = try await client.ask(
                 .patch, "/v1/delegates/billing", headers: [.contentType: "text/plain"], body: "{}")
             #expect(text.status == 415)

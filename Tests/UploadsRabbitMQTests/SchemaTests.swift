@@ -16,6 +16,18 @@ import Uploads
         schemas = {p.name: json.loads(p.read_text()) for p in directory.glob("*.schema.json")}
         for schema in schemas.values():
             Draft202012Validator.check_schema(schema)
+        # In the patterns of JSON Schema (ECMA 262) $ is the end of the text, in Python also the place before a last line end.
+        def anchored(node):
+            if isinstance(node, list):
+                return [anchored(element) for element in node]
+            if not isinstance(node, dict):
+                return node
+            return {
+                name: re.sub(r"[$](?=[)]|$)", lambda _: r"\\Z", value) if name == "pattern" and isinstance(value, str)
+                else anchored(value)
+                for name, value in node.items()
+            }
+        schemas = {name: anchored(schema) for name, schema in schemas.items()}
         formats = FormatChecker(formats=())
         @formats.checks("date-time", raises=ValueError)
         def is_time(value):
@@ -98,7 +110,10 @@ import Uploads
         serial.serial = .end
         var inserted = Samples.job()
         inserted.serial = SerialPosition(index: 3, after: serial.id)
-        for job in [staged, file, object, seen, Samples.job(), baton.job, serial, inserted] {
+        // What goes to a pre-signed URL cannot be read back.
+        var full = baton.job
+        full.verify = false
+        for job in [staged, file, object, seen, Samples.job(), full, serial, inserted] {
             cases.append(("upload.job.v1", try WireFormat.message(job: job).body))
         }
         cases.append(("upload.baton.v1", try WireFormat.message(baton: baton).body))

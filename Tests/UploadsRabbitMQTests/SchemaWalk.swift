@@ -120,7 +120,11 @@ struct SchemaWalk {
                     isInteger: node["type"]?.string == "integer")
             ]
         case "string"?:
-            if node["pattern"] != nil || node["format"] != nil { return nil }
+            if node["format"] != nil { return nil }
+            if let pattern = node["pattern"]?.string {
+                // A pattern that bounds the length itself, or that the texts of the test do not fit.
+                guard node["maxLength"] != nil, try "aaaa".contains(Regex(pattern)) else { return nil }
+            }
             let maximum = Int(try #require(node["maxLength"]?.integer, "\(place) has no maxLength"))
             return node["contentEncoding"] == nil ? [.text(maximum: maximum)] : nil
         case "array"?:

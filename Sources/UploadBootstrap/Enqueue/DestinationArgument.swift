@@ -3,8 +3,6 @@ public import Uploads
 
 /// The DEST of a command line: `name:key`, `name:prefix/`, `name:`, `file:///dir/`, `https://host/path`.
 public struct DestinationArgument: Hashable, Sendable {
-    static let schemes = ["https", "http", "file"]
-
     private enum Base: Hashable { case named(DestinationName), url(path: String, query: String) }
 
     private let base: Base
@@ -15,23 +13,11 @@ public struct DestinationArgument: Hashable, Sendable {
 
     /// - Throws: `usage` for an invalid text.
     public init(_ text: String) throws(ProgramError) {
-        if let scheme = text.urlScheme {
-            guard Self.schemes.contains(scheme) else {
-                throw ProgramError(
-                    .usage,
-                    """
-                    --to \(DestinationReference.redact(text)): no destination has the scheme '\(scheme)'; use https://, \
-                    http:// or file:///, or the NAME:KEY of a configured destination
-                    """)
+        if text.urlScheme != nil {
+            if let problem = DestinationReference.problem(url: text) {
+                throw ProgramError(.usage, "--to \(DestinationReference.redact(text)): \(problem)")
             }
             let path = text.bytePrefix(upTo: "?", "#")
-            guard scheme != "file" || path.lowercased().hasPrefix("file:///") else {
-                throw ProgramError(.usage, "--to \(path): a file URL has three slashes, as in file:///srv/incoming/")
-            }
-            guard URL(string: path)?.hasValidPort != false else {
-                throw ProgramError(
-                    .usage, "--to \(DestinationReference.redact(text)): a port is a number from 1 to 65535")
-            }
             base = .url(path: path, query: text.dropping(bytes: path.utf8.count))
             key = ""
             template = nil
@@ -50,7 +36,7 @@ public struct DestinationArgument: Hashable, Sendable {
         } catch {
             throw ProgramError(.usage, "--to \(text): \(error.message)")
         }
-        if let problem = key.isEmpty ? nil : Self.problem(key: key) {
+        if let problem = key.isEmpty ? nil : DestinationReference.problem(key: key) {
             throw ProgramError(.usage, "--to \(text): \(problem)")
         }
     }
@@ -101,17 +87,6 @@ public struct DestinationArgument: Hashable, Sendable {
             let encoded = suffix.addingPercentEncoding(withAllowedCharacters: Self.unescaped) ?? suffix
             return .url(path + encoded + query)
         }
-    }
-
-    /// The problem of a key, if any: a key must stay below its destination and be a text that every driver can carry.
-    static func problem(key: String) -> String? {
-        if key.utf8.contains(0) { return "a key cannot contain a NUL" }
-        if key.utf8.count > 1024 { return "a key has at most 1024 bytes" }
-        if key.hasBytePrefix("/") { return "a key does not begin with '/'" }
-        if key.pathComponents.contains(where: { $0 == ".." || $0 == "." }) {
-            return "a key has no parts '.' or '..'"
-        }
-        return nil
     }
 
     /// Unreserved characters (RFC 3986, section 2.3) and the slash.

@@ -1,19 +1,10 @@
-import Foundation
 import Uploads
 
 /// Checks of a request as a whole and of single fields.
 extension EnqueuePlanner {
-    /// The most bytes of a batch's name and of an idempotency key.
-    static let labelBytesMaximum = 255
-
     static func problems(batch: String?, idempotencyKey: String?) -> [String] {
         [("batch", batch), ("idempotencyKey", idempotencyKey)].compactMap { name, text in
-            guard let text else { return nil }
-            let isClean = text.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
-            guard !text.isEmpty, text.utf8.count <= Self.labelBytesMaximum, isClean else {
-                return "\(name): expected 1 to \(Self.labelBytesMaximum) bytes of text without control characters"
-            }
-            return nil
+            text.flatMap(UploadJob.problem(label:)).map { "\(name): \($0)" }
         }
     }
 
@@ -37,7 +28,7 @@ extension EnqueuePlanner {
             throw ProgramError(
                 .usage, "--move: only files that are staged can be removed at once; leave out --move or \(other)")
         }
-        if request.verify, let problem = readBackProblem(of: request.destination.reference) {
+        if request.verify, let problem = request.destination.reference.readBackProblem {
             throw ProgramError(.usage, "--verify: \(problem)")
         }
         if let pattern = (request.filter.included + request.filter.excluded).first(where: { !PathFilter.isPattern($0) })
@@ -75,19 +66,9 @@ extension EnqueuePlanner {
         }
     }
 
-    /// Why `--verify` cannot work at a destination; nil if it can. An upload that cannot be verified is refused before anything is sent.
-    static func readBackProblem(of destination: DestinationReference) -> String? {
-        guard case .url(let url) = destination, url.contains("?") else { return nil }
-        return "a pre-signed URL is good for one method, so that what it stores cannot be read back; leave it out"
-    }
-
     static func check(_ name: DestinationName?, among names: Set<DestinationName>?) throws(ProgramError) {
-        guard let name, let names, !names.contains(name) else { return }
-        let all = names.map(\.rawValue).sorted()
-        let hint = EditDistance.nearest(to: name.rawValue, among: all).map { "did you mean '\($0)'?" }
-        let known = all.isEmpty ? "none is configured" : "configured are: " + all.joined(separator: ", ")
-        throw ProgramError(
-            .configuration, "destination '\(name)': the configuration has none of this name; \(hint ?? known)")
+        guard let name, let problem = name.problem(among: names) else { return }
+        throw ProgramError(.configuration, "destination '\(name)': \(problem)")
     }
 
     static func needsPrefix(_ what: String) -> ProgramError {

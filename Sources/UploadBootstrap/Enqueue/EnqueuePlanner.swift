@@ -143,7 +143,7 @@ struct EnqueuePlanner {
                 .badInput, entry.path, place,
                 Self.problems(contentType: entry.contentType, said.properties, metadata: said.metadata))
         }
-        if entry.verify == true, let problem = Self.readBackProblem(of: request.destination.reference) {
+        if entry.verify == true, let problem = request.destination.reference.readBackProblem {
             note(.badInput, entry.path, place, "verify: \(problem)")
         }
         let times = said.schedule.problem(now: now).map { [$0] } ?? []
@@ -179,7 +179,7 @@ struct EnqueuePlanner {
         }
         // For a URL this is the part that the file adds to it.
         let whole = if case .named(_, let whole) = planned.destination { whole } else { key }
-        if let problem = DestinationArgument.problem(key: whole) {
+        if let problem = DestinationReference.problem(key: whole) {
             note(.badInput, source.path, place, "key '\(whole)': \(problem)")
         }
         let position = count

@@ -3,9 +3,6 @@ import Uploads
 
 /// The earliest start of an upload and its expiry. Durations count from the start of the command.
 public struct EnqueueSchedule: Hashable, Codable, Sendable {
-    /// The longest delay of a start, in seconds: 30 days. Staged copies and fences are kept for longer than that.
-    public static let delaySecondsMaximum: TimeInterval = 30 * 86_400
-
     /// The earliest start; nil starts at once.
     public var notBefore: Date?
     /// The time after which workers give up; nil leaves that to the retry policy.
@@ -49,17 +46,7 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
 
     /// The problem of the two times together; nil if there is none.
     func problem(now: Date) -> String? {
-        if let notBefore, notBefore > now + Self.delaySecondsMaximum {
-            return "it would start at \(WireJSON.timestamp(notBefore)): an upload can be put off by 30d at most"
-        }
-        guard let expiresAt else { return nil }
-        if let notBefore, expiresAt <= notBefore {
-            return """
-                it would expire at \(WireJSON.timestamp(expiresAt)), before it starts at \
-                \(WireJSON.timestamp(notBefore)): let it expire later, or start earlier
-                """
-        }
-        return expiresAt <= now ? "it would have expired already, at \(WireJSON.timestamp(expiresAt))" : nil
+        UploadJob.problem(notBefore: notBefore, expiresAt: expiresAt, now: now)
     }
 
     /// The schedule in the output of `--dry-run`: `, from 2026-11-22T08:00:00.000Z until …`; empty without times.

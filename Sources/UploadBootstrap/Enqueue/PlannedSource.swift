@@ -32,7 +32,7 @@ struct PlannedSource {
             throw ProgramError(.badInput, "\(destination):\(path): a key is UTF-8 text")
         }
         if let destination {
-            if let problem = text.isEmpty ? "a key is not empty" : DestinationArgument.problem(key: text) {
+            if let problem = text.isEmpty ? "a key is not empty" : DestinationReference.problem(key: text) {
                 throw ProgramError(.badInput, "\(destination):\(text): \(problem)")
             }
             self.init(.named(destination, key: text), name: text.lastPathComponent)
@@ -40,8 +40,9 @@ struct PlannedSource {
         }
         switch text.bytePrefix(upTo: ":").lowercased() {
         case "http" where text.urlScheme == "http", "https" where text.urlScheme == "https":
-            guard let url = URL(string: text), url.host?.isEmpty == false, url.hasValidPort else {
-                throw ProgramError(.badInput, "\(DestinationReference.redact(text)): no URL such as https://host/path")
+            let problem = DestinationReference.problem(sourceURL: text)
+            guard problem == nil, let url = URL(string: text) else {
+                throw ProgramError(.badInput, "\(DestinationReference.redact(text)): \(problem ?? "it is no URL")")
             }
             self.init(.url(text), name: DestinationReference.redact(text).hasSuffix("/") ? "" : url.lastPathComponent)
         case "data" where text.contains(","):

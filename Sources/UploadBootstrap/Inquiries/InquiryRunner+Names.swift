@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import Uploads
 
 /// Suggestions for names that may be mistyped.
 extension InquiryRunner {

@@ -61,7 +61,7 @@ extension Bootstrap {
         var notifier = NotifierConfiguration(allowNetworks: try configuration.networks(), keep: settings.keep)
         notifier.sweepsDestinations = settings.sweepAfter != nil
         let destinations = try DestinationRegistry(configuration) { warn(logger, $0, $1) }
-        let operations = CurrentBroker()
+        let operations = CurrentBroker(namespace: configuration.namespace)
         let delegateManager = DelegateManager(register: ledger, logger: logger)
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)

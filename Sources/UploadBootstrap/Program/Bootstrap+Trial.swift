@@ -15,12 +15,12 @@ extension Bootstrap {
         }
         let (name, settings) = try settings(of: request.name, configuration)
         if let key = request.key,
-            let problem = key.isEmpty ? "a key is not empty" : DestinationArgument.problem(key: key)
+            let problem = key.isEmpty ? "a key is not empty" : DestinationReference.problem(key: key)
         {
             throw ProgramError(.usage, "--write \(key): \(problem)")
         }
         let trialKey = request.prefix + trialKey
-        if let problem = DestinationArgument.problem(key: trialKey) {
+        if let problem = DestinationReference.problem(key: trialKey) {
             throw ProgramError(.usage, "--prefix \(request.prefix): \(problem)")
         }
         let reference = DestinationReference.named(name, key: request.key ?? trialKey)

@@ -1,12 +1,17 @@
 import Metrics
 import Synchronization
+import UploadClient
 import UploadNotifier
+import UploadSources
 import Uploads
 import UploadsRabbitMQ
 
 /// Performs the HTTP API's broker operations over the connection that the notifier has at the moment.
 final class CurrentBroker: BrokerOperations {
     private let current = Mutex<(broker: UploadBroker, notifier: NotifierService)?>(nil)
+    private let namespace: String
+
+    init(namespace: String) { self.namespace = namespace }
 
     /// Sets the connection and the notifier service to use from now on; without a service, operations fail until the next call.
     func serve(_ broker: UploadBroker, _ notifier: NotifierService?) {
@@ -15,6 +20,19 @@ final class CurrentBroker: BrokerOperations {
 
     func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
         try await serving().broker.order(order, patience: patience)
+    }
+
+    func id(of idempotencyKey: String, in queue: QueueName) -> JobID {
+        JobID(namespace: namespace, queue: queue, idempotencyKey: idempotencyKey)
+    }
+
+    func enqueue(_ job: UploadJob, maybeRepeated: Bool, within limit: Duration) async throws(UploadError) {
+        let broker = try serving().broker
+        let deadline = ContinuousClock.now + limit
+        try await TimeLimit.within(limit) { () throws(UploadError) in
+            try await broker.submitter(for: job.queue)
+                .submit(job, maybeRepeated: maybeRepeated, within: max(.zero, deadline - .now))
+        }
     }
 
     func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String {

@@ -14,11 +14,15 @@ struct APIAnswer: Sendable {
         }
     }
 
-    /// Status 201.
-    /// - Parameter path: of what the request created.
-    static func created(_ value: some Encodable & Sendable, at path: String) -> APIAnswer {
+    /// - Parameters:
+    ///   - path: of what the request created.
+    ///   - isNew: false for what an earlier request created already: status 200 instead of 201.
+    static func created(
+        _ value: some Encodable & Sendable, at path: String, isNew: Bool = true
+    ) -> APIAnswer {
         APIAnswer {
-            var response = Self.response(try WireJSON.encode(value), type: "application/json", status: .created)
+            var response = Self.response(
+                try WireJSON.encode(value), type: "application/json", status: isNew ? .created : .ok)
             response.headers[.location] = path
             return response
         }

@@ -13,6 +13,7 @@ struct APIProblem: Error, Hashable, Sendable {
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
         case refused
+        case keyReused = "key-reused"
         case tooManyJobs = "too-many-jobs"
         case hasBacklog = "has-backlog"
         case tooManyLetters = "too-many-letters"
@@ -39,8 +40,7 @@ struct APIProblem: Error, Hashable, Sendable {
     var errors: [API.FieldError]?
 
     init(_ definition: DefinitionProblems) {
-        let texts = definition.problems.map { $0.field.isEmpty ? $0.detail : "'\($0.field)': \($0.detail)" }
-        self.init(.invalidRequest, texts.joined(separator: "; "))
+        self.init(.invalidRequest, definition.problems.map(\.text).joined(separator: "; "))
         errors = definition.problems.map { API.FieldError(pointer: "#/\($0.field)", detail: $0.detail) }
     }
 
@@ -82,6 +82,7 @@ struct APIProblem: Error, Hashable, Sendable {
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .refused, .tooManyJobs, .tooManyLetters, .hasBacklog: .conflict
+        case .keyReused: .unprocessableContent
         case .contentTooLarge: .contentTooLarge
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
@@ -99,6 +100,7 @@ struct APIProblem: Error, Hashable, Sendable {
         case .notFound: "There is no such thing"
         case .methodNotAllowed: "Not with this method"
         case .refused: "This cannot be done as things stand"
+        case .keyReused: "The idempotency key was used for something else"
         case .tooManyJobs: "More jobs match than are allowed"
         case .hasBacklog: "Something waits for it"
         case .tooManyLetters: "More dead letters match than are allowed"

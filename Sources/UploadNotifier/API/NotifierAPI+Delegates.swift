@@ -44,18 +44,16 @@ extension NotifierAPI {
     }
 
     /// With a time range, delivers again every outcome of that range, also those from before the delegate was
-    /// registered; without one, the outcomes that were given up.
+    /// registered; without one, the outcomes that were given up. A range that ends before it begins has none.
     private func replay(_ request: APIRequest) async throws -> Int {
         let name = try await delegate(request).name
         let (from, to) = (try request.time("from"), try request.time("to"))
         let service = try delegates.service()
         if from == nil, to == nil { return try await service.replay(.failed(delegate: name), in: history) }
-        guard let from, from < (to ?? .distantFuture) else {
-            throw APIProblem.invalid("'from' is earlier than 'to'; with neither, what was given up is replayed")
-        }
-        let end = to ?? clock.now()
-        let repeated = try await service.replay(.range(delegate: name, from: from, to: end), in: history)
+        let (start, end) = (from ?? Date(timeIntervalSince1970: 0), to ?? clock.now())
+        guard start < end else { return 0 }
+        let repeated = try await service.replay(.range(delegate: name, from: start, to: end), in: history)
         guard let route = delegates.route(of: name) else { return repeated }
-        return try await repeated + service.deliverPast(route, from: from, to: end, in: history)
+        return try await repeated + service.deliverPast(route, from: start, to: end, in: history)
     }
 }

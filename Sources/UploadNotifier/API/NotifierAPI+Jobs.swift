@@ -31,8 +31,10 @@ extension NotifierAPI {
         filter.enqueuedSince = try request.time("since")
         filter.enqueuedUntil = try request.time("until")
         if let after = try request.text("after") {
-            guard let id = JobID(after), try await ledger.job(id) != nil else {
-                throw APIProblem.invalid(
+            guard let id = JobID(after) else { throw APIProblem.invalid("the query's 'after' is a job's id") }
+            guard try await ledger.job(id) != nil else {
+                throw APIProblem(
+                    .notFound,
                     "the query's 'after' is the 'next' of another page, whose job is still known; begin anew")
             }
             filter.after = id

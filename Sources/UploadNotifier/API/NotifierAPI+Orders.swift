@@ -86,25 +86,9 @@ extension NotifierAPI {
         do {
             return try WireJSON.decode(UploadOrder.self, from: try WireJSON.encode(JSONValue.object(object)))
         } catch let error as DecodingError {
-            throw .invalid("the order cannot be read: \(error.place)")
+            throw .invalid("the order cannot be read: \(error.problem.text)")
         } catch {
             throw .invalid("the order cannot be read")
         }
-    }
-}
-
-extension DecodingError {
-    /// The field that cannot be read, and the fault.
-    fileprivate var place: String {
-        let (context, missing): (Context, String?) =
-            switch self {
-            case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
-                (context, nil)
-            case .keyNotFound(let key, let context): (context, key.stringValue)
-            @unknown default: (Context(codingPath: [], debugDescription: ""), nil)
-            }
-        let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        if let missing { return "'\((path.isEmpty ? "" : path + ".") + missing)' is missing" }
-        return "'\(path)' is not what is expected there"
     }
 }

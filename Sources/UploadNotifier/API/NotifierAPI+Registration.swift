@@ -59,7 +59,10 @@ extension NotifierAPI {
         }
         let shown = try await delegate(request)
         if let kind = patch["kind"], kind != .string(shown.kind) {
-            throw DefinitionProblems("kind", "cannot be changed; remove the delegate, and register it anew")
+            var problem = APIProblem(
+                .refused, "'kind': cannot be changed; remove the delegate, and register it anew")
+            problem.errors = [API.FieldError(pointer: "#/kind", detail: "cannot be changed")]
+            throw problem
         }
         try await delegates.change(shown.name) { $0.merging(patch) }
         return try await delegate(request)

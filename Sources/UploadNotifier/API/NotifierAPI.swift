@@ -60,8 +60,8 @@ public final class NotifierAPI: Sendable {
     }
 
     var routes: [APIRoute] {
-        jobRoutes + orderRoutes + lineRoutes + queueRoutes + delegateRoutes + registrationRoutes + deliveryRoutes
-            + deadLetterRoutes + destinationRoutes + workerRoutes + eventRoutes + ledgerRoutes
+        jobRoutes + enqueueRoutes + orderRoutes + lineRoutes + queueRoutes + delegateRoutes + registrationRoutes
+            + deliveryRoutes + deadLetterRoutes + destinationRoutes + workerRoutes + eventRoutes + ledgerRoutes
             + [
                 APIRoute(.get, "/openapi.yaml") { _ in
                     .text(OpenAPIDescription.yaml, type: "application/yaml")

@@ -108,6 +108,17 @@ public protocol BrokerOperations: Sendable {
     /// - Throws: `networkFailure`, `serverFailure` when the broker does not take it.
     func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer?
 
+    /// The id of every job that is enqueued under this key, whichever program enqueues it.
+    func id(of idempotencyKey: String, in queue: QueueName) -> JobID
+
+    /// Publishes a producer's job, and declares its transfer queue where it is missing. Confirmed when this returns.
+    /// - Parameters:
+    ///   - maybeRepeated: whether an earlier try may have arrived; then the notifier decides, and there is one upload.
+    ///   - limit: how long the broker may take in all.
+    /// - Throws: `rejected` for a job that the broker refuses; `networkFailure`, `serverFailure`, `interrupted` when it
+    ///   does not confirm it: the job may have arrived or not. Publish it again as `maybeRepeated`.
+    func enqueue(_ job: UploadJob, maybeRepeated: Bool, within limit: Duration) async throws(UploadError)
+
     /// Publishes a dead letter again as it was, where it belongs. Confirmed when this returns.
     /// - Returns: the place, for people.
     /// - Throws: `rejected`, with what to do, for one that cannot be published again, or that no queue takes;

@@ -101,11 +101,7 @@ package struct LedgerBatch {
     /// know the first order, is kept for an operator to see.
     private mutating func noteRepeat(_ order: UploadJob, of known: LedgerJob) throws {
         // A forgotten job has nothing to compare with.
-        let first = known.baton.job
-        let isOther =
-            (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
-            || order.destination.redacted != (first.renamedFrom ?? first.destination).redacted
-        if isOther, known.forgottenAt == nil {
+        if order.isOther(than: known.baton.job), known.forgottenAt == nil {
             keep(
                 try WireJSON.encode(order.redacted),
                 reason:

@@ -50,7 +50,9 @@ extension KeyedDecodingContainer {
     /// A decimal number of 64 bits in a text.
     func decodeNumberIfPresent(forKey key: Key) throws -> UInt64? {
         guard let text = try decodeTextIfPresent(atMost: 20, forKey: key) else { return nil }
-        guard let number = UInt64(text) else {
+        // A sign is no digit.
+        let isDecimal = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard isDecimal, let number = UInt64(text) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "'\(text)' is no number of 64 bits")
         }

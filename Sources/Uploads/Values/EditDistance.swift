@@ -1,7 +1,7 @@
 /// Finds the known name that a misspelt one most likely means.
-enum EditDistance {
+package enum EditDistance {
     /// The nearest candidate, if at most a third of the word's characters differ; two may always differ.
-    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let best = candidates.map { (name: $0, distance: between(word.lowercased(), $0.lowercased())) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
         guard let best, best.distance <= max(2, word.count / 3) else { return nil }
@@ -9,7 +9,7 @@ enum EditDistance {
     }
 
     /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
-    static func between(_ left: String, _ right: String) -> Int {
+    package static func between(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)
         var beforeLast: [Int] = []
