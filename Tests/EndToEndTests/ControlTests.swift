@@ -58,9 +58,10 @@ import Uploads
 
     @Test func aQueuedJobThatIsCancelledWithoutAWorkerIsNeverUploaded() async throws {
         try await Deployment.with { deployment in
-            try deployment.start(.notifier)
+            let notifier = try deployment.start(.notifier)
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
             let id = try #require(try await deployment.enqueue(["--to", "local:", file.path]).first)
+            try await eventually("the notifier answers") { try await notifier.readiness() == "ready\n" }
             let order = try await deployment.control("cancel", id)
             #expect(order.outputText == "\(id) will be cancelled\n")
             try await deployment.waitForLedger()

@@ -41,7 +41,7 @@ import UploadTesting
                     return lines.count == 10 && lines[8] == "and 2 more"
                 }
                 for line in lines.prefix(8) {
-                    #expect(line.contains("a-long") && line.contains("…") && line.contains(".bin  ["), "\(line)")
+                    #expect(line.contains("-long-name-") && line.contains("…") && line.contains(".bin  ["), "\(line)")
                 }
                 #expect(lines[9].contains("0/10 files"), "\(lines)")
                 #expect(lines.allSatisfy { $0.count < 80 })

@@ -27,9 +27,25 @@ import UploadTesting
             program.signal(signal)
             #expect(await program.wait() == 130, "\(program.errorText)")
             #expect(
-                program.errorText == "enqueue-upload: stopped waiting; 0 of 1 ended, 1 upload goes on\n",
+                program.errorText.hasPrefix("enqueue-upload: stopped waiting; 0 of 1 ended, 1 upload goes on; ")
+                    && program.errorText.contains("uploadctl wait"),
                 "\(program.errorText)")
             try await expectArrival(deployment)
+        }
+    }
+
+    @Test func itSaysWhyNothingHappens() async throws {
+        let gone = "gone: {driver: directory, path: /not/there}"
+        try await Deployment.with(destinations: [gone]) { deployment in
+            try deployment.start(.worker)
+            let files = try (0..<3).map { try deployment.makeFile("\($0).bin", bytes: 100).path }
+            let program = try deployment.start(.enqueue, ["--to", "gone:", "--wait"] + files)
+            try await eventually("the reason is told") {
+                program.errorText.contains("/not/there does not exist") || !program.isRunning
+            }
+            #expect(program.isRunning, "\(program.errorText)")
+            program.signal(SIGTERM)
+            #expect(await program.wait() == 130)
         }
     }
 

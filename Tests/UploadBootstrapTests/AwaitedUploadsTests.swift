@@ -85,6 +85,24 @@ struct AwaitedUploadsTests {
         #expect(awaited.runningCount == 0)
     }
 
+    @Test func `a trouble of many uploads is told each time their number has doubled`() {
+        var awaited = AwaitedUploads()
+        var told: [String] = []
+        for index in 0..<9 {
+            let job = UploadJob(
+                source: .inline(Data()), destination: .named(DestinationName(unchecked: "x"), key: "\(index)"), size: 1)
+            awaited.add(job.id, at: index, size: 1)
+            var waiting = UploadEvent(kind: .waiting, of: Baton(job: job), at: now)
+            waiting.data.error = UploadError(.destinationAway, "it is away")
+            if case .trouble(_, let text)? = awaited.apply(waiting) { told.append(text) }
+        }
+        #expect(
+            told == [
+                "it is away", "it is away (so far of 2 uploads)", "it is away (so far of 4 uploads)",
+                "it is away (so far of 8 uploads)",
+            ])
+    }
+
     @Test func `the same trouble is told once`() {
         var awaited = awaited
         let waiting = event(.waiting) {

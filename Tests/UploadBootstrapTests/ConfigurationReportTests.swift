@@ -23,6 +23,20 @@ struct ConfigurationReportTests {
         #expect(lines.contains("  http: 127.0.0.1:9701  # default"))
     }
 
+    @Test func `a relative path says which one it is`() throws {
+        let yaml = """
+            staging: stage
+            sourceRoots: [/srv, in]
+            notifier: {ledger: here.sqlite}
+            """
+        let lines = Set(try report(try files.input(yaml)).split(separator: "\n").map(String.init))
+        #expect(lines.contains("staging: stage  # upload.yaml:1, which is \(files.path)/stage"))
+        #expect(lines.contains("sourceRoots: [/srv, in]  # upload.yaml:2, which is /srv, \(files.path)/in"))
+        #expect(lines.contains("  ledger: here.sqlite  # upload.yaml:3, which is \(files.path)/here.sqlite"))
+        let absolute = try report(try files.input("notifier: {ledger: 'postgres://host/db'}\nstaging: /srv"))
+        #expect(!absolute.contains("which is"))
+    }
+
     @Test func `no secret is shown`() throws {
         let yaml = """
             broker: [amqp://jo:hunter1@a/, amqp://jo:hunter2@b/]

@@ -78,6 +78,10 @@ struct DelegateAPITests {
             }
             let kind = try await client.ask(.patch, "/v1/delegates/billing", body: #"{"kind": "queue"}"#)
             #expect(kind.status == 409 && kind.problem == "refused" && kind.text.contains("#/kind"))
+            #expect(
+                try await client.ask(.post, "/v1/delegates", body: #"{"name": "q", "kind": "queue"}"#).status == 201)
+            let mode = try await client.ask(.patch, "/v1/delegates/q", body: #"{"mode": "binary"}"#)
+            #expect(mode.status == 409 && mode.problem == "refused" && mode.text.contains("#/mode"))
             let text = try await client.ask(
                 .patch, "/v1/delegates/billing", headers: [.contentType: "text/plain"], body: "{}")
             #expect(text.status == 415)

@@ -42,12 +42,34 @@ import Uploads
         #expect(figures.jobs.count == 2 * LedgerStatus.allCases.count)
     }
 
-    @Test func `depths are by lane, and a queue has as many workers as its best served lane`() {
+    @Test func `depths are by lane`() {
         var figures = PoolFigures()
         figures.add(
             [.normal: LaneDepth(messages: 7, consumers: 2), .bulk: LaneDepth(messages: 0, consumers: 3)], as: "a")
         #expect(figures.depths == [["a", "normal"]: 7, ["a", "bulk"]: 0])
-        #expect(figures.workers == [["a"]: 3])
+    }
+
+    @Test func `live workers are counted by state, and those that take jobs by queue`() {
+        func entry(_ name: String, _ state: WorkerReport.State, _ queues: String...) -> LatestWorkers.Entry {
+            LatestWorkers.Entry(
+                report: WorkerReport(
+                    worker: name, host: "host", version: "1", queues: queues.map { QueueName(unchecked: $0) },
+                    state: state, slotsUsed: 0, slots: 1, startedAt: start, at: start), heardAt: start)
+        }
+        let labels = Dictionary(
+            uniqueKeysWithValues: [("a", "a"), ("b", "b"), ("c", "other"), ("d", "other")].map {
+                (QueueName(unchecked: $0.0), $0.1)
+            })
+        var figures = PoolFigures()
+        figures.add(
+            [
+                entry("1", .running, "a", "c", "d"), entry("2", .draining, "a"), entry("3", .running, "a", "strange"),
+            ], labels)
+        #expect(figures.liveWorkers == [["running"]: 2, ["draining"]: 1])
+        #expect(figures.workers == [["a"]: 2, ["b"]: 0, ["other"]: 1])
+        figures.add([], labels)
+        #expect(figures.liveWorkers == [["running"]: 0, ["draining"]: 0])
+        #expect(figures.workers == [["a"]: 0, ["b"]: 0, ["other"]: 0])
     }
 
     @Test func `a lane is as old as its oldest job, from when it was due`() {

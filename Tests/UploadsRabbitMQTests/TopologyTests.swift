@@ -143,5 +143,10 @@ import Uploads
                 "upload.events completed.default.#", "upload.outcomes *.default.#",
                 "upload.progress progress.default.#",
             ])
+        let pauses = topology.watch(UUID(), of: .standard, pauses: true).bindings.dropFirst(watch.bindings.count)
+        #expect(
+            pauses.map { "\($0.source) \($0.routingKey)" } == [
+                "upload.events waiting.default.#", "upload.events paused.default.#",
+            ])
     }
 }

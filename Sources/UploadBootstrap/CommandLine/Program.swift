@@ -24,8 +24,7 @@ public enum Program {
                 Console.output(line: asksForCompletions || text == ProgramVersion.line(of: name) ? text : help)
                 end(name, .done)
             }
-            let message = Command.message(for: error)
-            Console.error(line: "\(name): \(message); see \(name) --help")
+            Console.error(line: "\(name): \(clause(Command.message(for: error))); see \(name) --help")
             exit(ExitCode.usage.rawValue)
         }
         await end(name) { try await run(parsed) }
@@ -66,7 +65,7 @@ public enum Program {
             let help = ([name] + [command].filter { !$0.isEmpty } + ["--help"]).joined(separator: " ")
             let nearest = nearestCommand(to: arguments, below: root).map { "; did you mean '\($0)'?" } ?? ""
             let place = arguments.first?.hasPrefix("-") == true ? "; options come after the command" : ""
-            Console.error(line: "\(name): \(Root.message(for: error))\(place)\(nearest); see \(help)")
+            Console.error(line: "\(name): \(clause(Root.message(for: error)))\(place)\(nearest); see \(help)")
             exit(ExitCode.usage.rawValue)
         }
         await end(name) { try await run(parsed) }
@@ -120,6 +119,11 @@ public enum Program {
             for line in problem.problems { Console.error(line: "\(name): \(line)") }
             end(name, problem.exitCode)
         }
+    }
+
+    /// A sentence without its full stop, so that words can follow.
+    private static func clause(_ message: String) -> String {
+        message.hasSuffix(".") ? String(message.dropLast()) : message
     }
 
     private static func end(_ name: String, _ code: ExitCode) -> Never {

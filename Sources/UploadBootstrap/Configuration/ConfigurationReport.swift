@@ -17,9 +17,21 @@ struct ConfigurationReport {
             }
             open = components
             lines.append(
-                "\(Self.indent(components.count))\(name): \(Self.value(setting, key.kind))  # \(setting.origin)")
+                "\(Self.indent(components.count))\(name): \(Self.value(setting, key.kind))  # \(setting.origin)"
+                    + whole(setting, at: order.path, key.kind))
         }
         return (lines + settings.warnings.map { "# warning: \($0)" }).joined(separator: "\n")
+    }
+
+    /// The path that a relative one stands for.
+    private func whole(_ setting: Setting, at path: String, _ kind: ValueKind) -> String {
+        let paths =
+            switch kind {
+            case .path, .list(.path): settings.paths(path)
+            case .pathOrURL: [settings.pathOrURL(path)].compactMap(\.self)
+            default: setting.value.items
+            }
+        return paths == setting.value.items ? "" : ", which is \(paths.joined(separator: ", "))"
     }
 
     /// In the order of the list of keys; the names that the user gave in alphabetical order.

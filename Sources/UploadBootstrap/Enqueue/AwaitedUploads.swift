@@ -39,8 +39,12 @@ struct AwaitedUploads {
     /// The uploads that run.
     private var paces: [UUID: Pace] = [:]
     private var startedCount = 0
-    /// The last trouble that was reported of each upload, so that each trouble is reported once.
+    /// The last trouble of each upload.
     private var troubles: [UUID: String] = [:]
+    /// The uploads that have met each trouble. It is reported of the first one, and of one more each time their number has doubled.
+    private var troubleCounts: [String: Int] = [:]
+    /// The troubles that are counted; further ones are not reported.
+    static let troublesMaximum = 1000
     private(set) var bytesDone: Int64 = 0
     private(set) var bytesTotal: Int64 = 0
     private(set) var endedCount = 0
@@ -145,8 +149,13 @@ struct AwaitedUploads {
     }
 
     private mutating func tell(_ entry: Entry, _ key: UUID, _ trouble: String, detail: String = "") -> News? {
-        guard troubles.updateValue(trouble, forKey: key) != trouble else { return nil }
-        return .trouble(entry, trouble + detail)
+        guard troubles.updateValue(trouble, forKey: key) != trouble,
+            troubleCounts[trouble] != nil || troubleCounts.count < Self.troublesMaximum
+        else { return nil }
+        let count = (troubleCounts[trouble] ?? 0) + 1
+        troubleCounts[trouble] = count
+        guard count & (count - 1) == 0 else { return nil }
+        return .trouble(entry, trouble + detail + (count > 1 ? " (so far of \(count) uploads)" : ""))
     }
 
     private static let words = [

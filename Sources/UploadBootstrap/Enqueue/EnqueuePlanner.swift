@@ -77,8 +77,9 @@ struct EnqueuePlanner {
         return EnqueuePlan(
             request: request, count: count, isStaged: isStaged, isKeyed: isKeyed, day: day, file: file,
             skipped: skipped.map { code in
-                let files = skippedCount == 1 ? "1 file was" : "\(skippedCount) files were"
-                return ProgramError(code, "\(files) skipped, as said above; the others are not concerned")
+                let files = skippedCount == 1 ? "1 file" : "\(skippedCount) files"
+                return ProgramError(
+                    code, "\(files) could not be read and stayed out, as said above; the others are not concerned")
             })
     }
 
@@ -115,7 +116,10 @@ struct EnqueuePlanner {
             case .problem(let problem): note(problem, place: place)
             }
         }
-        if isDirectory, before == (count, problemCount) { try note("\(entry.path): no files in it") }
+        if isDirectory, before == (count, problemCount) {
+            let chosen = request.filter.isEmpty ? "" : " that --include and --exclude leave"
+            try note("\(entry.path): no files in it\(chosen)")
+        }
     }
 
     /// The wishes for all files of an entry: those of the command line, overridden by those of the entry.

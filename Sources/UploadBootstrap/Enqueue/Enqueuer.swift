@@ -83,7 +83,7 @@ struct Enqueuer {
                 try await TimeLimit.within(patience, "did not answer") { [request] () throws(UploadError) in
                     Link(
                         broker: broker, submitter: try await broker.submitter(for: request.queue),
-                        watch: request.waits ? try await broker.watch(request.queue) : nil)
+                        watch: request.waits ? try await broker.watch(request.queue, pauses: true) : nil)
                 })
         } catch {
             guard error.code == .networkFailure, request.usesOutbox else { throw error }
@@ -193,7 +193,8 @@ struct Enqueuer {
         guard result.enqueuedCount < plan.count else {
             guard request.waits, keptCount > 0 else { return nil }
             return ProgramError(
-                .unavailable, "no outcomes arrive while the broker is away; ask for the ids when it is back")
+                .unavailable,
+                "no outcomes arrive while the broker is away; when it is back, 'uploadctl wait ID…' waits for them")
         }
         // A job that may have arrived keeps its staged copy.
         await copies.cancel(result.absent)

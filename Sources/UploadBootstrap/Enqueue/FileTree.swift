@@ -74,6 +74,12 @@ enum FileTree {
     /// The finding for a directory entry that is not a directory.
     private static func entry(_ path: FilePath, _ key: FilePath) -> Finding {
         switch status(of: path) {
+        case .failure(let error) where error.number == ENOENT:
+            .problem(
+                ProgramError(
+                    .noInput,
+                    "\(path): gone, or a link that leads nowhere; mend it, or leave it out with --exclude or --skip-errors"
+                ))
         case .failure(let error): .problem(problem(error))
         case .success(let status):
             switch status.kind {

@@ -8,6 +8,8 @@ public struct PathFilter: Hashable, Sendable {
     /// Patterns that no file may match, nor a directory above it.
     public var excluded: [String] = []
 
+    var isEmpty: Bool { included.isEmpty && excluded.isEmpty }
+
     public init(included: [String] = [], excluded: [String] = []) {
         self.included = included
         self.excluded = excluded

@@ -52,7 +52,8 @@ struct Waiting: Sendable {
         let are = open == 1 ? "1 upload goes" : "\(open) uploads go"
         if interruption.wasInterrupted {
             display.say(
-                "enqueue-upload: stopped waiting; \(awaited.endedCount) of \(awaited.count) ended, \(are) on")
+                "enqueue-upload: stopped waiting; \(awaited.endedCount) of \(awaited.count) ended, \(are) on; 'uploadctl wait' with the "
+                    + "ids, or with --batch, waits again")
             return .interrupted
         }
         display.say(
@@ -171,8 +172,8 @@ final class WaitDisplay: Sendable {
             }
             let bars = WaitBars(uploads: uploads, runningCount: awaited.runningCount, total: total)
             let size = Console.errorSize
-            // The last column stays free: some terminals wrap when it is written.
-            let lines = bars.lines(columns: max(1, size.columns - 1), rows: size.rows)
+            // Some terminals wrap when the last column is written, and the ^C that a terminal shows must not wrap either.
+            let lines = bars.lines(columns: max(1, size.columns - 3), rows: size.rows)
             Console.error(text: state.area.update(lines: lines, columns: size.columns))
         }
     }

@@ -41,5 +41,6 @@ enum PrometheusHelp {
         "upload_staging_free_bytes": "Free bytes on the file system of a staging area.",
         "upload_staging_swept_total": "Staged copies that no job needed any more and that were removed.",
         "upload_swept_total": "Abandoned uploads that were removed at a destination.",
+        "upload_workers": "Workers that have reported themselves within 30 seconds, by state.",
     ]
 }

@@ -43,7 +43,8 @@ extension Bootstrap {
             return .done
         }
         if request.changed != nil {
-            Console.error(line: "enqueue-upload: \(try plan.total) to enqueue\(plan.unchangedText)")
+            let total = plan.count == 0 ? "nothing" : try plan.total
+            Console.error(line: "enqueue-upload: \(total) to enqueue\(plan.unchangedText)")
         }
         guard plan.count > 0 else {
             results.end()

@@ -66,7 +66,7 @@ extension Bootstrap {
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)
         let (progress, metrics, connected) = (LatestProgress(), ShardMetrics(), BrokerConnection())
-        let pool = PoolMetrics(ledger: ledger, operations: operations)
+        let pool = PoolMetrics(ledger: ledger, operations: operations, progress: progress)
         let staging = StagingMetrics { [path = configuration.staging] () throws(UploadError) in
             try await StagingArea.existing(at: path)
         }

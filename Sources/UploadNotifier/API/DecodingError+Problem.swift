@@ -11,7 +11,11 @@ extension DecodingError {
             return FieldProblem(field: field(context.codingPath + [key]), detail: "is missing")
         // The value's own readers say what they expect.
         case .dataCorrupted(let context):
-            return FieldProblem(field: field(context.codingPath), detail: context.debugDescription)
+            // Of a word that is none of an enumeration's, Swift's own text names types.
+            let isOfSwift = context.debugDescription.hasPrefix("Cannot initialize ")
+            return FieldProblem(
+                field: field(context.codingPath),
+                detail: isOfSwift ? "is none of the words that it may be" : context.debugDescription)
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             return FieldProblem(field: field(context.codingPath), detail: "is not what is expected there")
         @unknown default: return FieldProblem(field: "", detail: "cannot be read")

@@ -85,7 +85,7 @@ extension NotifierAPI {
                 ? "the same body and \"id\": \"\(job.id)\"" : "the same body and idempotency key"
             var problem = APIProblem(
                 .unavailable,
-                "\(error.message); the job may be enqueued or not: send it again, with \(again), and it is uploaded once"
+                "\(error.message); whether the job has arrived or not, it is uploaded once if you send it again with \(again)"
             )
             problem.headers[.retryAfter] = "5"
             return problem

@@ -59,13 +59,22 @@ extension NotifierAPI {
         }
         let shown = try await delegate(request)
         if let kind = patch["kind"], kind != .string(shown.kind) {
-            var problem = APIProblem(
-                .refused, "'kind': cannot be changed; remove the delegate, and register it anew")
-            problem.errors = [API.FieldError(pointer: "#/kind", detail: "cannot be changed")]
-            throw problem
+            throw Self.refusal(of: "kind", "cannot be changed; remove the delegate, and register it anew")
+        }
+        if shown.kind == DelegateDefinition.Kind.queue.rawValue,
+            let field = DelegateDefinition.webhookFields.sorted().first(where: { (patch[$0] ?? .null) != .null })
+        {
+            throw Self.refusal(of: field, "is no field of delegate '\(shown.name)', which is a queue; leave it out")
         }
         try await delegates.change(shown.name) { $0.merging(patch) }
         return try await delegate(request)
+    }
+
+    /// The problem of a valid change that does not fit the delegate.
+    private static func refusal(of field: String, _ detail: String) -> APIProblem {
+        var problem = APIProblem(.refused, "'\(field)': \(detail)")
+        problem.errors = [API.FieldError(pointer: "#/\(field)", detail: detail)]
+        return problem
     }
 
     private func remove(_ request: APIRequest) async throws -> API.RemovedDelegate {

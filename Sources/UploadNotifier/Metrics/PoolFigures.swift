@@ -7,8 +7,10 @@ struct PoolFigures: Equatable, Sendable {
     var jobs: [[String]: Double] = [:]
     /// Messages that wait, by queue and lane.
     var depths: [[String]: Double] = [:]
-    /// By queue.
+    /// Those that take jobs, by queue.
     var workers: [[String]: Double] = [:]
+    /// Those that report themselves, by state.
+    var liveWorkers: [[String]: Double] = [:]
     /// Seconds, by queue and lane.
     var ages: [[String]: Double] = [:]
 
@@ -20,8 +22,18 @@ struct PoolFigures: Equatable, Sendable {
 
     mutating func add(_ lanes: [Lane: LaneDepth], as queue: String) {
         for (lane, depth) in lanes { depths[[queue, lane.rawValue], default: 0] += Double(depth.messages) }
-        // A worker takes from all lanes of a queue.
-        workers[[queue], default: 0] += Double(lanes.values.map(\.consumers).max() ?? 0)
+    }
+
+    /// - Parameter labels: of the queues that have jobs.
+    mutating func add(_ live: [LatestWorkers.Entry], _ labels: [QueueName: String]) {
+        for state in [WorkerReport.State.running, .draining] {
+            liveWorkers[[state.rawValue]] = Double(live.count { $0.report.state == state })
+        }
+        // A busy worker has several consumers of a lane, so that the broker cannot tell the number of workers.
+        for label in labels.values { workers[[label]] = 0 }
+        for worker in live where worker.report.state == .running {
+            for label in Set(worker.report.queues.compactMap { labels[$0] }) { workers[[label], default: 0] += 1 }
+        }
     }
 
     /// - Parameter jobs: queued jobs, of which some may not be due yet.

@@ -15,6 +15,7 @@ public final class PoolMetrics: Sendable {
 
     private let ledger: any NotifierLedger
     private let operations: any BrokerOperations
+    private let progress: LatestProgress
     private let clock: NotifierClock
     private let turns = AsyncLock()
     private let state = Mutex<(labels: QueueLabels, readAt: ContinuousClock.Instant?)>((QueueLabels(), nil))
@@ -22,14 +23,19 @@ public final class PoolMetrics: Sendable {
     private let jobs = GaugeFamily("upload_ledger_jobs", "queue", "status")
     private let depths = GaugeFamily("upload_queue_depth", "queue", "lane")
     private let workers = GaugeFamily("upload_queue_workers", "queue")
+    private let liveWorkers = GaugeFamily("upload_workers", "state")
     private let ages = GaugeFamily("upload_queue_oldest_age_seconds", "queue", "lane")
     private let deadLetters = GaugeFamily("upload_dead_letters")
     private let ledgerBytes = GaugeFamily("upload_ledger_bytes")
     private let ledgerFreeBytes = GaugeFamily("upload_ledger_free_bytes")
 
-    public init(ledger: any NotifierLedger, operations: any BrokerOperations, clock: NotifierClock = .system) {
+    public init(
+        ledger: any NotifierLedger, operations: any BrokerOperations, progress: LatestProgress,
+        clock: NotifierClock = .system
+    ) {
         self.ledger = ledger
         self.operations = operations
+        self.progress = progress
         self.clock = clock
     }
 
@@ -72,11 +78,15 @@ public final class PoolMetrics: Sendable {
         let queues = named.map(\.queue)
         let lanes = try? await withTimeLimit(Self.brokerSecondsMaximum) { try await operations.depths(of: queues) }
         for (queue, depths) in lanes ?? [:] { figures.add(depths, as: queue.rawValue) }
+        figures.add(
+            progress.workers,
+            Dictionary(loads.map { ($0.queue, labels.label(of: $0.queue)) }, uniquingKeysWith: { first, _ in first }))
         let letters = try await ledger.unreadableCount(DeadLetterListing(isReplayed: false))
         let space = try await ledger.space()
         jobs.show(figures.jobs)
         depths.show(figures.depths)
         workers.show(figures.workers)
+        liveWorkers.show(figures.liveWorkers)
         ages.show(figures.ages)
         deadLetters.show(Double(letters))
         ledgerBytes.show(Double(space.bytes))
@@ -84,7 +94,7 @@ public final class PoolMetrics: Sendable {
     }
 
     private func hide() {
-        for family in [jobs, depths, workers, ages] { family.show([:]) }
+        for family in [jobs, depths, workers, liveWorkers, ages] { family.show([:]) }
         for family in [deadLetters, ledgerBytes, ledgerFreeBytes] { family.show(nil) }
     }
 }

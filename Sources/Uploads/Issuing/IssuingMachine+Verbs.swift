@@ -81,7 +81,7 @@ extension IssuingMachine {
         } else if let end = job.end {
             if job.openWish?.verb == .runAgain { throw refuse("is about to run again; try in a moment") }
             throw refuse(
-                "has ended as \(end.kind.rawValue); only 'run again' is possible"
+                "has ended as \(end.kind.rawValue); only running it again is possible (run --again)"
                     + (end.kind == .failed ? ", and 'discard', which gives up what it has left" : ""))
         }
         if job.isCancelling, job.end == nil, verb != .cancel { throw refuse("is being cancelled") }

@@ -22,11 +22,12 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
     init(
-        _ names: UploadTopology, queue: QueueName, steps: Bool = false, connection: Connection, logger: Logger
+        _ names: UploadTopology, queue: QueueName, steps: Bool = false, pauses: Bool = false,
+        connection: Connection, logger: Logger
     ) async throws(RabbitMQError) {
         let id = UUID()
         self.connection = connection
-        self.topology = names.watch(id, of: queue, steps: steps)
+        self.topology = names.watch(id, of: queue, steps: steps, pauses: pauses)
         let consumers: [Consumer]
         do throws(RabbitMQError) {
             do throws(RabbitMQError) {

@@ -114,11 +114,16 @@ public final class UploadBroker: Sendable {
     }
 
     /// Watches outcomes and progress of a transfer queue's jobs from now on: call it before submitting.
-    /// - Parameter steps: whether to report as well when a job is started, waits, is paused or handed over.
-    public func watch(_ queue: QueueName, steps: Bool = false) async throws(UploadError) -> OutcomeWatch {
+    /// - Parameters:
+    ///   - steps: whether to report as well when a job is started, waits, is paused or handed over.
+    ///   - pauses: whether to report as well why a job waits or is paused; in a flood the oldest reports are lost.
+    public func watch(
+        _ queue: QueueName, steps: Bool = false, pauses: Bool = false
+    ) async throws(UploadError) -> OutcomeWatch {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
-            return try await OutcomeWatch(topology, queue: queue, steps: steps, connection: connection, logger: logger)
+            return try await OutcomeWatch(
+                topology, queue: queue, steps: steps, pauses: pauses, connection: connection, logger: logger)
         } catch {
             throw UploadError(error, doing: "the outcomes of '\(queue)' cannot be watched")
         }

@@ -21,8 +21,12 @@ extension UploadTopology {
 
     /// Outcomes and progress of a transfer queue. Progress has a queue of its own, so that a flood of it cannot push an
     /// outcome out.
-    /// - Parameter steps: whether the watch also gets the events before a job's end.
-    public func watch(_ id: UUID, of queue: QueueName, steps: Bool = false) -> Topology {
+    /// - Parameters:
+    ///   - steps: whether the watch also gets the events before a job's end.
+    ///   - pauses: whether it gets, beside the progress, why jobs wait or are paused; in a flood the oldest are lost.
+    public func watch(
+        _ id: UUID, of queue: QueueName, steps: Bool = false, pauses: Bool = false
+    ) -> Topology {
         let outcomeQueue = watchQueue(id)
         let progressQueue = watchProgressQueue(id)
         let kinds: [EventKind] = steps ? [.completed, .started, .waiting, .paused, .handedOver] : [.completed]
@@ -36,7 +40,11 @@ extension UploadTopology {
             } + [
                 Binding(source: outcomes, destination: .queue(outcomeQueue), routingKey: "*.\(queue).#"),
                 Binding(source: progress, destination: .queue(progressQueue), routingKey: "progress.\(queue).#"),
-            ])
+            ]
+                + (pauses ? [EventKind.waiting, .paused] : []).map { kind in
+                    Binding(
+                        source: events, destination: .queue(progressQueue), routingKey: "\(kind.rawValue).\(queue).#")
+                })
     }
 
     /// The queue of a program that keeps the latest progress of all jobs: exclusive, and deleted with its connection.

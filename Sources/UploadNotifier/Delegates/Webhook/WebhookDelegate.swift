@@ -76,7 +76,8 @@ public final class WebhookDelegate: CompletionDelegate {
         case .failure(let error):
             pinned.miss()
             throw UploadError(
-                .networkFailure, "webhook '\(name)' gave no answer within \(Int(timeout)) s or refused the connection",
+                .networkFailure,
+                "webhook '\(name)' cannot be reached, or did not answer within \(Int(timeout)) s: check that its server runs",
                 cause: error)
         }
         try check(answer)
