@@ -172,16 +172,16 @@ struct ChangeCheck: Sendable {
     private static func trying<Value>(
         _ body: () async throws(UploadError) -> Value
     ) async throws(UploadError) -> Value {
-        for attempt in 1... {
+        for attempt in 1..<attempts {
             do throws(UploadError) {
                 return try await body()
             } catch {
-                guard attempt < attempts, error.mayPass, error.code != .interrupted else { throw error }
-                do { try await Task.sleep(for: .seconds(attempt)) } catch {
-                    throw UploadError(.interrupted, "interrupted")
-                }
+                guard error.mayPass, error.code != .interrupted else { throw error }
+            }
+            do { try await Task.sleep(for: .seconds(attempt)) } catch {
+                throw UploadError(.interrupted, "the comparison was interrupted")
             }
         }
-        throw UploadError(.interrupted, "interrupted")
+        return try await body()
     }
 }

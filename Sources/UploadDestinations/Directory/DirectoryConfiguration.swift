@@ -33,8 +33,20 @@ public struct DirectoryConfiguration: Hashable, Sendable {
         self.marker = marker
     }
 
+    /// Opens the root, if it is the right one.
+    func openRoot() throws(UploadError) -> Directory {
+        let root: Directory
+        do {
+            root = try Directory.open(path)
+        } catch {
+            throw UploadError(directory: error, isRoot: true)
+        }
+        try check(root)
+        return root
+    }
+
     /// - Throws: `destinationAway` where nothing is mounted at the root, or the marker is missing.
-    func check(_ root: Directory) throws(UploadError) {
+    private func check(_ root: Directory) throws(UploadError) {
         if requiresMount, !root.isMountPoint {
             throw UploadError(.destinationAway, "nothing is mounted at \(path): mount its file system")
         }

@@ -22,13 +22,7 @@ private struct DirectoryList {
     let prefix: String
 
     func walk(_ take: ([ListedObject]) throws(UploadError) -> Void) throws(UploadError) {
-        let root: Directory
-        do {
-            root = try Directory.open(configuration.path)
-        } catch {
-            throw UploadError(directory: error, isRoot: true)
-        }
-        try configuration.check(root)
+        let root = try configuration.openRoot()
         // The last component of the prefix may be the beginning of a name.
         var waiting = [prefix.pathComponents.dropLast().joined(separator: "/")]
         while let path = waiting.popLast() {

@@ -71,13 +71,7 @@ extension DirectoryTarget {
     /// Opens the directory in which the object belongs.
     /// - Returns: nil when the directory does not exist and is not to be created.
     func locate(creating: Bool) throws(UploadError) -> DirectoryPlace? {
-        let root: Directory
-        do {
-            root = try Directory.open(configuration.path)
-        } catch {
-            throw UploadError(directory: error, isRoot: true)
-        }
-        try configuration.check(root)
+        let root = try configuration.openRoot()
         do throws(SystemError) {
             return DirectoryPlace(target: self, directory: try descend(from: root, creating: creating))
         } catch {
