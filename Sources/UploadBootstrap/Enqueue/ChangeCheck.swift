@@ -51,7 +51,6 @@ struct ChangeCheck: Sendable {
     /// Looks at the objects about which the list did not tell enough, and leaves out of the plan what is unchanged.
     func settle(_ plan: EnqueuePlan) async throws(UploadError) -> EnqueuePlan {
         var failure: UploadError?
-        var unchanged: [Int] = []
         await withTaskGroup(of: Answer.self) { group in
             var next = 0
             func startNext() {
@@ -67,13 +66,16 @@ struct ChangeCheck: Sendable {
             }
             for _ in 0..<Self.looksAtOnce { startNext() }
             while let answer = await group.next() {
-                if answer.isUnchanged { unchanged.append(answer.position) }
                 failure = failure ?? answer.failure
+                if answer.isUnchanged {
+                    do throws(UploadError) { try plan.file.addUnchanged(answer.position) } catch {
+                        failure = failure ?? error
+                    }
+                }
                 startNext()
             }
         }
         if let failure { throw failure }
-        try plan.file.addUnchanged(unchanged)
         var left = plan
         left.unchangedCount = try plan.file.removeUnchanged()
         left.count = plan.count - left.unchangedCount

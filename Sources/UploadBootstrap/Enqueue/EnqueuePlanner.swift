@@ -200,7 +200,7 @@ struct EnqueuePlanner {
         try Self.kept { () throws(UploadError) in
             switch test.finding(size: size, modifiedAt: modifiedAt, beside: try file.object(key)) {
             case .new, .changed: break
-            case .unchanged: try file.addUnchanged([position])
+            case .unchanged: try file.addUnchanged(position)
             case .open: try file.addCandidate(position, modifiedAt: modifiedAt, key: key)
             }
         }

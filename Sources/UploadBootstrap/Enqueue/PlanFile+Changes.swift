@@ -56,10 +56,10 @@ extension PlanFile {
         }
     }
 
-    func addUnchanged(_ positions: some Sequence<Int>) throws(UploadError) {
+    /// Records that an upload is not needed.
+    func addUnchanged(_ position: Int) throws(UploadError) {
         try write { db in
-            let statement = try db.cachedStatement(sql: "INSERT INTO unchanged VALUES (?)")
-            for position in positions { try statement.execute(arguments: [position]) }
+            try db.cachedStatement(sql: "INSERT INTO unchanged VALUES (?)").execute(arguments: [position])
         }
     }
 
@@ -72,6 +72,7 @@ extension PlanFile {
             let positions = try Int.fetchCursor(db, sql: "SELECT position FROM uploads ORDER BY position")
             let statement = try db.cachedStatement(sql: "UPDATE uploads SET position = ? WHERE position = ?")
             var next = 0
+            // The rows must not change under the cursor.
             var moves: [(Int, Int)] = []
             while let position = try positions.next() {
                 if position != next { moves.append((next, position)) }
