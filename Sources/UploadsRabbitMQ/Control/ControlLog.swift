@@ -33,7 +33,7 @@ final class ControlLog: Sendable {
         var beginnings: [UUID: (view: ControlView?, read: Signal)] = [:]
         var observers: [Int: @Sendable () -> Void] = [:]
         var lastID = 0
-        var consumer: Consumer?
+        var channel: Channel?
         var reader: Task<Void, Never>?
     }
 
@@ -71,20 +71,24 @@ final class ControlLog: Sendable {
         let recent = Date(timeIntervalSinceNow: -Self.snapshotAgeMaximum)
         try await read(from: .timestamp(recent))
         if await readUpToNow(unless: stopped), snapshotAt != nil { return }
-        await endReading()
+        let channel = await endReading()
+        // The second reading does not wait for the end of the first one at the broker.
+        async let closed: Void? = channel?.close()
         state.withLock { state in
             state.fold = ControlFold()
             state.lastOffset = nil
         }
         try await read(from: .first)
-        guard await readUpToNow(unless: stopped) else {
+        let isRead = await readUpToNow(unless: stopped)
+        await closed
+        guard isRead else {
             throw UploadError(.interrupted, "the control log was stopped before it was read; start it again")
         }
     }
 
     func stop() async {
         stopped.fire()
-        await endReading()
+        await endReading()?.close()
     }
 
     /// Calls back after each change of the view, from any thread, until ``removeObserver(_:)``.
@@ -180,7 +184,7 @@ final class ControlLog: Sendable {
                 let reader = Task { await self.readOn(consumer) }
                 return state.withLock { state in
                     state.reader = reader
-                    state.consumer = consumer
+                    state.channel = consumer.channel
                 }
             } catch {
                 guard error.isRetryable, !stopped.isFired, (try? await consuming.waitUntilConnected()) != nil else {
@@ -191,17 +195,19 @@ final class ControlLog: Sendable {
         }
     }
 
-    private func endReading() async {
-        let (consumer, reader) = state.withLock { state in
+    /// Returns when the reader applies no more entries.
+    /// - Returns: the reader's channel, to be closed.
+    private func endReading() async -> Channel? {
+        let (channel, reader) = state.withLock { state in
             defer {
-                state.consumer = nil
+                state.channel = nil
                 state.reader = nil
             }
-            return (state.consumer, state.reader)
+            return (state.channel, state.reader)
         }
         reader?.cancel()
-        await consumer?.cancel()
         await reader?.value
+        return channel
     }
 
     /// Reads until it is cancelled, across losses of consumer and channel.
@@ -218,7 +224,6 @@ final class ControlLog: Sendable {
             guard !Task.isCancelled, !stopped.isFired, let next = await consumeAgain(first.channel) else { break }
             consumer = next
         }
-        await first.channel.close()
     }
 
     private func consumeAgain(_ channel: Channel) async -> Consumer? {
@@ -231,9 +236,7 @@ final class ControlLog: Sendable {
                     // An administrator declares it.
                 }
                 let offset = state.withLock { $0.lastOffset }.map { StreamOffset.offset($0 + 1) } ?? .first
-                let consumer = try await channel.consume(topology.control, prefetch: Self.prefetch, stream: offset)
-                state.withLock { $0.consumer = consumer }
-                return consumer
+                return try await channel.consume(topology.control, prefetch: Self.prefetch, stream: offset)
             } catch {
                 if error.code == .closed { return nil }
                 logger.warning(
