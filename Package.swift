@@ -47,10 +47,6 @@ func library(
         name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
-func program(_ name: String) -> Target {
-    .executableTarget(name: name, dependencies: ["UploadBootstrap", argumentParser], swiftSettings: settings)
-}
-
 /// An example program for newcomers to the client library.
 func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
@@ -67,10 +63,7 @@ let package = Package(
     products: [
         .library(name: "UploadClient", targets: ["UploadClient"]),
         .library(name: "UploadEmbedded", targets: ["UploadClient", "UploadDestinations", "UploadEmbedded", "Uploads"]),
-        .executable(name: "enqueue-upload", targets: ["enqueue-upload"]),
-        .executable(name: "upload-notifier", targets: ["upload-notifier"]),
-        .executable(name: "upload-worker", targets: ["upload-worker"]),
-        .executable(name: "uploadctl", targets: ["uploadctl"]),
+        .executable(name: "longshore", targets: ["longshore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -146,10 +139,8 @@ let package = Package(
                 hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals, yams,
             ]
         ),
-        program("enqueue-upload"),
-        program("upload-notifier"),
-        program("upload-worker"),
-        program("uploadctl"),
+        .executableTarget(
+            name: "longshore", dependencies: ["UploadBootstrap", argumentParser], swiftSettings: settings),
 
         .target(
             name: "UploadTesting", dependencies: ["RabbitMQ", "Uploads", logging], path: "Tests/UploadTesting",

@@ -19,7 +19,7 @@ import UploadTesting
         let folder = try TemporaryDirectory()
         let file = folder.url.appending(path: "upload.yaml")
         try Data(yaml.utf8).write(to: file)
-        let program = Program.worker.url.deletingLastPathComponent().appending(path: command[0]).path
+        let program = Program.folder.appending(path: command[0]).path
         let arguments = Array(command.dropFirst()) + ["--config", file.path, "--check-config"]
         let result = try await Spawn.onThread { try Spawn.run(program, arguments) }
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)

@@ -6,10 +6,9 @@ import UploadTesting
 @Suite(.timeLimit(.minutes(10))) struct ManualTests {
     @Test func everyCommandHasAPageThatManReadsWithoutAWarning() async throws {
         let folder = try TemporaryDirectory()
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let programs = Program.worker.url.deletingLastPathComponent()
+        let programs = Program.folder
         _ = try await Shell.run(
-            "env", "LONGSHORE_PROGRAMS=\(programs.path)", root.appending(path: "deploy/manual").path, folder.url.path)
+            "env", "LONGSHORE_PROGRAMS=\(programs.path)", Checkout.file("deploy/manual").path, folder.url.path)
         let section = folder.url.appending(path: "man1")
         let names = try FileManager.default.contentsOfDirectory(atPath: section.path).sorted()
         let expected = [
@@ -37,7 +36,7 @@ import UploadTesting
     }
 
     @Test func theFlagOfAProgramNeedsADirectoryThatIsThere() async throws {
-        let uploadctl = Program.worker.url.deletingLastPathComponent().appending(path: "uploadctl").path
+        let uploadctl = Program.control.url.path
         let (none, _) = try await Spawn.onThread { try Spawn.run(uploadctl, ["--generate-manual"]) }
         #expect(none.status == 64)
         let (missing, errors) = try await Spawn.onThread {

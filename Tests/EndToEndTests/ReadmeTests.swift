@@ -16,9 +16,7 @@ import UploadTesting
     ]
 
     private static func commands() throws -> [String] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let readme = try String(contentsOf: Checkout.file("README.md"), encoding: .utf8)
         let blocks = readme.components(separatedBy: "```sh\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
         let block = try #require(blocks.first { $0.contains("enqueue-upload --to photos:2026/11/ cat.jpg") })
@@ -49,7 +47,7 @@ import UploadTesting
             try FileManager.default.createSymbolicLink(
                 at: place.file("upload.yaml"), withDestinationURL: deployment.configuration)
             let port = try #require(notifier.port)
-            let programs = Program.enqueue.url.deletingLastPathComponent().path
+            let programs = Program.folder.path
             func run(_ command: String) async throws -> (status: Int32, text: String) {
                 let script = """
                     cd '\(place.path)' && export PATH='\(programs)':"$PWD/bin:$PATH"

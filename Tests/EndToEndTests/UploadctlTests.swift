@@ -247,7 +247,7 @@ import Uploads
             let id = try #require(try await deployment.enqueue(["--to", "slow:", file.path]).first)
             try await deployment.waitForStatus("running", of: id)
             let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "API/terminal.py")
-            let uploadctl = Program.worker.url.deletingLastPathComponent().appending(path: "uploadctl").path
+            let uploadctl = Program.control.url.path
             let terminal = try RunningProgram(
                 URL(filePath: "/usr/bin/env"),
                 ["python3", script.path, uploadctl, "watch", "--api", "http://127.0.0.1:\(port)"],

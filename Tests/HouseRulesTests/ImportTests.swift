@@ -44,7 +44,7 @@ import Testing
             "Synchronization",
         ],
     ]
-    static let programs: Set = ["enqueue-upload", "upload-worker", "upload-notifier", "uploadctl"]
+    static let programs: Set = ["longshore"]
 
     let repository = Repository()
 

@@ -11,6 +11,22 @@ struct SecretTests {
         #expect(try Secret("plain").resolve([:], key: "k") == "plain")
     }
 
+    @Test func `a credential is a file of the unit's, alone or of a whole directory`() throws {
+        let files = try Files()
+        try files.write("broker", "swordfish\n")
+        try files.write("longshore_hook", "open")
+        let environment = ["CREDENTIALS_DIRECTORY": files.path]
+        #expect(try Secret("credential:broker").resolve(environment, key: "k") == "swordfish")
+        #expect(try Secret("credential:hook").resolve(environment, key: "k") == "open")
+        for name in ["../broker", "", "other", ".."] {
+            let error = #expect(throws: ProgramError.self) {
+                try Secret("credential:\(name)").resolve(environment, key: "upload.yaml:1: brokerPassword")
+            }
+            #expect(error?.description.contains("/etc/longshore/credentials/") == true)
+        }
+        #expect("\(Secret("credential:broker"))" == "credential:broker")
+    }
+
     @Test(arguments: ["env:NOT_SET", "file:/nowhere/at/all"])
     func `a secret that is not there is an error of the configuration with its key`(text: String) {
         let error = #expect(throws: ProgramError.self) { try Secret(text).resolve([:], key: "upload.yaml:3: x.secret") }

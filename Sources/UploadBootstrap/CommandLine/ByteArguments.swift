@@ -8,9 +8,9 @@ public import Uploads
 /// characters U+10FF00 to U+10FFFF. The bytes of such a character in an argument become these characters too, so that an argument that
 /// contains one is escaped as well.
 public enum ByteArguments {
-    /// All arguments after the program's name.
-    public static var all: [String] {
-        (0..<Int(CommandLine.argc)).dropFirst().compactMap { place in
+    /// The process's arguments without the first ones.
+    public static func all(after skipped: Int) -> [String] {
+        (0..<Int(CommandLine.argc)).dropFirst(skipped).compactMap { place in
             CommandLine.unsafeArgv[place].map { argument in
                 var bytes: [UInt8] = []
                 var next = argument

@@ -8,9 +8,8 @@ extension Program {
     /// Writes the program's manual pages and ends, if the arguments are `--generate-manual DIR`.
     /// - Parameter appendices: the ends of the `--help` texts by the command's name; under an empty name, the program's own.
     static func writeManual<Command: ParsableArguments>(
-        of command: Command.Type, name: String, appendices: [String: String]
+        of command: Command.Type, name: String, _ arguments: [String], appendices: [String: String]
     ) {
-        let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.first == manualFlag else { return }
         guard arguments.count == 2 else {
             Console.error(line: "\(name): \(manualFlag) needs a directory, and nothing else")

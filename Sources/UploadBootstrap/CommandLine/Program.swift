@@ -5,15 +5,16 @@ import Uploads
 /// The frame of every program: it parses, runs, reports problems as `program: what: why; remedy`, and exits.
 public enum Program {
     /// - Parameters:
+    ///   - arguments: the program's arguments, without those that name it.
     ///   - examples: the end of the `--help` text.
-    ///   - arguments: the arguments after the program's name; nil: those of the process, as text.
     ///   - run: runs the program and returns its exit status.
     public static func main<Command: ParsableArguments>(
-        _ command: Command.Type, name: String, examples: String, arguments: [String]? = nil,
+        _ command: Command.Type, _ program: ProgramName, _ arguments: [String], examples: String,
         run: @Sendable (Command) async throws -> ExitCode
     ) async -> Never {
+        let name = program.rawValue
         prepare()
-        writeManual(of: command, name: name, appendices: ["": examples])
+        writeManual(of: command, name: name, arguments, appendices: ["": examples])
         let parsed: Command
         do {
             parsed = try Command.parse(arguments)
@@ -21,7 +22,8 @@ public enum Program {
             if Command.exitCode(for: error).isSuccess {
                 let text = Command.fullMessage(for: error)
                 let help = fitted(Command.helpMessage(columns: 80)) + "\n\n" + examples
-                Console.output(line: asksForCompletions || text == ProgramVersion.line(of: name) ? text : help)
+                Console.output(
+                    line: asksForCompletions(arguments) || text == ProgramVersion.line(of: name) ? text : help)
                 end(name, .done)
             }
             Console.error(line: "\(name): \(clause(Command.message(for: error))); see \(name) --help")
@@ -33,14 +35,16 @@ public enum Program {
     /// The frame of a program with several commands.
     /// - Parameters:
     ///   - wanted: the type that all runnable commands have in common; any other parsed command prints help, or names no command.
+    ///   - arguments: the program's arguments, without those that name it.
     ///   - examples: the ends of the `--help` texts by the command's name; under an empty name, the program's own.
     public static func main<Root: AsyncParsableCommand, Wanted>(
-        root: Root.Type, as wanted: Wanted.Type, name: String, examples: [String: String],
+        root: Root.Type, as wanted: Wanted.Type, _ program: ProgramName, _ arguments: [String],
+        examples: [String: String],
         run: @Sendable (Wanted) async throws -> ExitCode
     ) async -> Never {
+        let name = program.rawValue
         prepare()
-        writeManual(of: root, name: name, appendices: examples)
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        writeManual(of: root, name: name, arguments, appendices: examples)
         let parsed: Wanted
         do {
             var command = try await Root.asyncParseAsRoot(arguments)
@@ -58,7 +62,7 @@ public enum Program {
             if Root.exitCode(for: error).isSuccess {
                 let text = Root.fullMessage(for: error, columns: 80)
                 Console.output(
-                    line: asksForCompletions || text == ProgramVersion.line(of: name)
+                    line: asksForCompletions(arguments) || text == ProgramVersion.line(of: name)
                         ? text : fitted(text) + "\n\n" + (examples[command] ?? ""))
                 end(name, .done)
             }
@@ -98,9 +102,21 @@ public enum Program {
     }
 
     /// Whether the user asks for a completion script, or such a script asks for names: the output must contain nothing else.
-    private static var asksForCompletions: Bool {
-        CommandLine.arguments.contains { $0.hasPrefix("--generate-completion-script") }
-            || CommandLine.arguments.dropFirst().first == "---completion"
+    private static func asksForCompletions(_ arguments: [String]) -> Bool {
+        arguments.contains { $0.hasPrefix("--generate-completion-script") } || arguments.first == "---completion"
+    }
+
+    /// Ends the one executable when it acts as none of its programs.
+    public static func end(printing text: String) -> Never {
+        prepare()
+        Console.output(line: text)
+        end("longshore", .done)
+    }
+
+    /// Ends the one executable when it acts as none of its programs.
+    public static func end(_ problem: ProgramError?) -> Never {
+        for line in problem?.problems ?? [] { Console.error(line: "longshore: \(line)") }
+        end("longshore", problem?.exitCode ?? .done)
     }
 
     /// Ignores SIGPIPE and SIGXFSZ: a write to a closed reader, or beyond the limit of a file's size (setrlimit(2)), then fails with an

@@ -1,16 +1,23 @@
 import Foundation
 
-/// A secret as the configuration gives it: `env:NAME`, `file:PATH`, or the secret itself.
+/// A secret as the configuration gives it: `env:NAME`, `file:PATH`, `credential:NAME`, or the secret itself.
 public enum Secret: Hashable, Sendable {
     case literal(String)
     case environment(variable: String)
     case file(path: String)
+    /// A file that the service manager gives a program (systemd's LoadCredential=), or of the same name in
+    /// ``credentialsFolder`` where no manager started the program.
+    case credential(name: String)
+
+    static let credentialsFolder = "/etc/longshore/credentials"
 
     public init(_ text: String) {
         if text.hasPrefix("env:") {
             self = .environment(variable: String(text.dropFirst("env:".count)))
         } else if text.hasPrefix("file:") {
             self = .file(path: String(text.dropFirst("file:".count)))
+        } else if text.hasPrefix("credential:") {
+            self = .credential(name: String(text.dropFirst("credential:".count)))
         } else {
             self = .literal(text)
         }
@@ -28,16 +35,41 @@ public enum Secret: Hashable, Sendable {
             }
             return text
         case .file(let path):
-            guard let data = FileManager.default.contents(atPath: path) else {
+            guard let text = Self.text(of: path) else {
                 throw ProgramError(
                     .configuration, "\(key): cannot read the file \(path); check that it exists and may be read")
             }
-            let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
-            guard !text.isEmpty else {
-                throw ProgramError(.configuration, "\(key): the file \(path) is empty; write the secret into it")
+            return try Self.filled(text, path, key)
+        case .credential(let name):
+            let paths = Self.places(ofCredential: name, environment)
+            for path in paths {
+                if let text = Self.text(of: path) { return try Self.filled(text, path, key) }
             }
-            return text
+            throw ProgramError(
+                .configuration,
+                "\(key): there is no credential '\(name)' for this program (\(paths.joined(separator: ", "))); "
+                    + "write it to \(Self.credentialsFolder)/\(name), and start the unit again")
         }
+    }
+
+    /// systemd puts a name before those of the files of a whole directory; the units of the package say `longshore`.
+    private static func places(ofCredential name: String, _ environment: [String: String]) -> [String] {
+        guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return [] }
+        guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return ["\(credentialsFolder)/\(name)"] }
+        return ["\(folder)/\(name)", "\(folder)/longshore_\(name)"]
+    }
+
+    private static func text(of path: String) -> String? {
+        FileManager.default.contents(atPath: path).map {
+            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines)
+        }
+    }
+
+    private static func filled(_ text: String, _ path: String, _ key: String) throws(ProgramError) -> String {
+        guard !text.isEmpty else {
+            throw ProgramError(.configuration, "\(key): the file \(path) is empty; write the secret into it")
+        }
+        return text
     }
 }
 
@@ -48,6 +80,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
         case .literal: "***"
         case .environment(let variable): "env:\(variable)"
         case .file(let path): "file:\(path)"
+        case .credential(let name): "credential:\(name)"
         }
     }
 

@@ -53,7 +53,7 @@ enum ValueKind: Sendable {
         case .path: "a path"
         case .url(let schemes): "a URL that begins with " + Self.either(schemes.map { "\($0)://" })
         case .pathOrURL(let schemes): "a path, or " + Self.url(schemes: schemes).expectation
-        case .secret: "env:NAME, file:PATH or the secret itself"
+        case .secret: "env:NAME, file:PATH, credential:NAME or the secret itself"
         case .address: "HOST:PORT, such as 127.0.0.1:9701, or off"
         case .choice(let words): Self.either(words)
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"

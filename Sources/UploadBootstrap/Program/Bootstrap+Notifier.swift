@@ -114,7 +114,7 @@ extension Bootstrap {
                         try await new.configure(delegateManager, queues: queues, logger: logger)
                         latest.withLock { $0 = new }
                     },
-                ], main: runner, grace: notifier.stopGrace, logger: logger)
+                ], main: runner, readiness: readiness, grace: notifier.stopGrace, logger: logger)
         } catch {
             try? await destinations.shutdown()
             throw error
@@ -178,7 +178,7 @@ extension Bootstrap {
                     _ = try new.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
                     latest.withLock { $0 = new }
                 },
-            ], main: standBy, grace: .zero, logger: logger)
+            ], main: standBy, readiness: readiness, grace: .zero, logger: logger)
         guard let ledger = standBy.takeLedger() else { return nil }
         return (ledger, latest.withLock { $0 })
     }

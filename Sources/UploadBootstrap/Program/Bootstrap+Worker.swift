@@ -77,7 +77,7 @@ extension Bootstrap {
                         await staging.show()
                     },
                     ReloadService(input: input, logger: logger) { try destinations.reload($0) },
-                ], main: service, grace: .seconds(settings.grace), logger: logger)
+                ], main: service, readiness: readiness, grace: .seconds(settings.grace), logger: logger)
         } catch {
             try? await destinations.shutdown()
             throw error

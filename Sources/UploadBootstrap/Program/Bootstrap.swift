@@ -8,7 +8,10 @@ import UnixSignals
 public enum Bootstrap {
     /// Starts the services in order and runs them until SIGTERM, SIGINT or the end of `main`; then stops them from the last to the
     /// first. A second SIGINT ends the process at once.
-    static func run(_ services: [any Service], main: any Service, grace: Duration, logger: Logger) async throws {
+    /// - Parameter readiness: what the service manager hears.
+    static func run(
+        _ services: [any Service], main: any Service, readiness: Readiness, grace: Duration, logger: Logger
+    ) async throws {
         let secondInterrupt = Interruption(signals: [SIGINT])
         defer { withExtendedLifetime(secondInterrupt) {} }
         var configuration = ServiceGroupConfiguration(
@@ -16,7 +19,12 @@ public enum Bootstrap {
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + [
                 .init(
                     service: main, successTerminationBehavior: .gracefullyShutdownGroup,
-                    failureTerminationBehavior: .gracefullyShutdownGroup)
+                    failureTerminationBehavior: .gracefullyShutdownGroup),
+                // The last one hears of a stop first.
+                .init(
+                    service: ServiceManagerReports(
+                        socket: ServiceManagerSocket(ProcessInfo.processInfo.environment), readiness: readiness,
+                        grace: grace)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)
         // The work ends within its own grace period; this limit is for services that hang beyond it.

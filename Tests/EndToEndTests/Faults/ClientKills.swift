@@ -68,7 +68,7 @@ struct ClientKills {
         var arguments = [kind, directory.path, "\(run)", "\(count)"]
         if let microseconds { arguments.append("\(microseconds)") }
         let program = try RunningProgram(
-            Program.worker.url.deletingLastPathComponent().appending(path: "killed-client"), arguments,
+            Program.built("killed-client"), arguments,
             environment: environment, directory: directory, logs: logs, name: "\(run)")
         do {
             try await eventually("run \(run) of seed \(seed) ends", within: .seconds(180)) { !program.isRunning }

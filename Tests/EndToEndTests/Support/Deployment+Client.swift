@@ -87,7 +87,7 @@ extension Deployment {
     /// Starts an example program, which finds this deployment through environment variables.
     func startExample(_ name: String, _ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
-            Program.worker.url.deletingLastPathComponent().appending(path: name), arguments,
+            Program.built(name), arguments,
             environment: exampleEnvironment, directory: path, logs: logs, name: "\(name)-\(UUID().uuidString)")
     }
 

@@ -25,11 +25,10 @@ extension Deployment {
     func startControl(_ arguments: String...) throws -> RunningProgram { try startControl(arguments) }
 
     private func startControl(_ arguments: [String]) throws -> RunningProgram {
-        let folder = Program.worker.url.deletingLastPathComponent()
         // A command that prints a completion script takes no further options.
         let isScript = arguments.first?.hasPrefix("--generate") == true
         return try RunningProgram(
-            folder.appending(path: "uploadctl"), arguments + (isScript ? [] : ["--config", configuration.path]),
+            Program.control.url, arguments + (isScript ? [] : ["--config", configuration.path]),
             environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8"],
             directory: path, logs: logs, name: "uploadctl-\(UUID().uuidString)")
     }

@@ -52,7 +52,7 @@ class Bench:
     @property
     def build(self) -> str:
         kind = self.programs.resolve().name
-        return {"release": "release build", "debug": "DEBUG BUILD: these figures say nothing"}.get(kind, kind)
+        return {"release": "release build", "programs": "release build", "debug": "DEBUG BUILD: these figures say nothing"}.get(kind, kind)
 
     @property
     def postgres(self) -> Postgres:

@@ -108,14 +108,9 @@ import Uploads
     }
 }
 
-/// A built example: from the directory that `LONGSHORE_PROGRAMS` names if it is there, else beside the test bundle.
+/// A built example, beside the test bundle.
 enum EmbeddedProgram {
     static func path(_ name: String) -> String {
-        if let directory = ProcessInfo.processInfo.environment["LONGSHORE_PROGRAMS"],
-            access("\(directory)/\(name)", X_OK) == 0
-        {
-            return "\(directory)/\(name)"
-        }
-        return URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name).path
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name).path
     }
 }
