@@ -21,10 +21,11 @@ public struct ConfigurationInput: Sendable {
         self.commandLine = commandLine
         self.environment = environment
         self.directory = directory
-        let state = stateDirectory
-        standards["staging"] = "\(state)/staging"
-        standards["notifier.ledger"] = "\(state)/ledger.sqlite"
+        for (path, name) in Self.stateNames { standards[path] = "\(stateDirectory)/\(name)" }
     }
+
+    /// Keys whose default lies in the directory for state, each with its name there.
+    static let stateNames = ["staging": "staging", "notifier.ledger": "ledger.sqlite"]
 
     /// Records a flag's value; nil: the flag was not given.
     public mutating func set(_ path: String, to value: String?, flag: String) {

@@ -1,14 +1,23 @@
 extension ConfigurationKey {
-    /// A key of a destination, by its path below the destination's name: `limits.jobs`.
+    /// A key of a destination, by its path below the destination's name: `limits.jobs`. All programs use the keys of drivers: the worker to
+    /// upload, the notifier to sweep, `enqueue-upload --changed` to compare, and `uploadctl destination test` to try a destination out.
     static func destination(
-        _ path: String, _ kind: ValueKind, standard: String? = nil, _ summary: String
+        _ path: String, _ kind: ValueKind, standard: String? = nil, standards: [String: String] = [:],
+        for programs: Set<ProgramName> = Set(ProgramName.allCases), _ summary: String
     ) -> ConfigurationKey {
-        ConfigurationKey("destinations.*.\(path)", kind, standard: standard, summary)
+        ConfigurationKey(
+            "destinations.*.\(path)", kind, standard: standard, standards: standards, for: programs, isReloaded: true,
+            summary)
     }
 
     /// A key of a delegate, by its path below the delegate's name: `fields.*`.
-    static func delegate(_ path: String, _ kind: ValueKind, _ summary: String) -> ConfigurationKey {
-        ConfigurationKey("delegates.*.\(path)", kind, summary)
+    static func delegate(
+        _ path: String, _ kind: ValueKind, standard: String? = nil, standards: [String: String] = [:],
+        for programs: Set<ProgramName> = [.uploadNotifier], _ summary: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(
+            "delegates.*.\(path)", kind, standard: standard, standards: standards, for: programs, isReloaded: true,
+            summary)
     }
 
     /// The keys of all drivers of destinations, or of all kinds of delegates, each with its owners: first the shared ones, then those of one
@@ -24,9 +33,5 @@ extension ConfigurationKey {
             + owners.flatMap { owner in
                 owner.keys.filter { !sharedPaths.contains($0.path) }.map { $0.owned(by: [owner.word]) }
             }
-    }
-
-    private func owned(by owners: [String]) -> ConfigurationKey {
-        ConfigurationKey(path, kind, standard: standard, flag: flag, owners: owners, summary)
     }
 }

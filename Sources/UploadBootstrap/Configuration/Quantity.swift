@@ -64,6 +64,15 @@ public enum Quantity {
             + " \(unit)"
     }
 
+    /// The exact size in the notation of the configuration: `8MiB`, `1000`.
+    static func notation(bytes: Int64) -> String {
+        for (shift, unit) in [(Int64(40), "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
+            let factor = Int64(1) << shift
+            if bytes >= factor, bytes % factor == 0 { return "\(bytes / factor)\(unit)" }
+        }
+        return "\(bytes)"
+    }
+
     private static func leadingNumber(_ rest: inout Substring) -> Double? {
         let digits = rest.prefix { ("0"..."9").contains($0) || $0 == "." }
         guard let first = digits.first, first != ".", digits.last != ".", let number = Double(digits) else {

@@ -28,8 +28,8 @@ extension ConfigurationKey {
 
     static let delegateConcurrency = delegate(
         "concurrency", .integer(DelegateConfiguration.concurrencyRange),
-        "deliveries at once; 8 (webhook), 64 (queue) or 4 (command) if left out")
+        standards: ["webhook": "8", "queue": "64", "command": "4"], "deliveries at once")
     static let delegateTimeout = delegate(
         "timeout", .duration(DelegateConfiguration.timeoutRange),
-        "the time for one delivery; 20s (webhook), 60s (queue) or 30s (command) if left out")
+        standards: ["webhook": "20s", "queue": "60s", "command": "30s"], "the time for one delivery")
 }

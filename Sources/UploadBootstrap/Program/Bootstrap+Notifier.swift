@@ -108,7 +108,9 @@ extension Bootstrap {
                         await pool.show(isFirst)
                         await staging.show()
                     },
-                    ReloadService(input: input, logger: logger) { new in
+                    ReloadService(
+                        program: .uploadNotifier, input: input, settings: configuration.settings, logger: logger
+                    ) { new in
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
                         try destinations.reload(new) { warn(logger, $0, $1) }
                         try await new.configure(delegateManager, queues: queues, logger: logger)
@@ -151,6 +153,11 @@ extension Bootstrap {
 }
 
 extension Bootstrap {
+    /// The keys that a notifier has used when it stands by. It takes over all others when it begins to work.
+    private static let keysOfStandBy: Set = [
+        "notifier.ledger", "notifier.ledgerPassword", "shards", "log.level", "log.format",
+    ]
+
     /// Waits until the ledger can be opened; meanwhile the health server answers.
     /// - Parameter obstacle: why the first try to open the ledger failed.
     /// - Returns: the open ledger and the latest valid configuration; nil if the program was stopped first.
@@ -174,7 +181,10 @@ extension Bootstrap {
                     BrokerConnection().show()
                     CurrentBroker.show(isActive: false)
                 },
-                ReloadService(input: input, logger: logger) { new in
+                ReloadService(
+                    program: .uploadNotifier, input: input, settings: configuration.settings,
+                    takesOver: { !Self.keysOfStandBy.contains($0.path) }, logger: logger
+                ) { new in
                     _ = try new.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
                     latest.withLock { $0 = new }
                 },

@@ -76,7 +76,9 @@ extension Bootstrap {
                         connected.show()
                         await staging.show()
                     },
-                    ReloadService(input: input, logger: logger) { try destinations.reload($0) },
+                    ReloadService(
+                        program: .uploadWorker, input: input, settings: configuration.settings, logger: logger
+                    ) { try destinations.reload($0) },
                 ], main: service, readiness: readiness, grace: .seconds(settings.grace), logger: logger)
         } catch {
             try? await destinations.shutdown()

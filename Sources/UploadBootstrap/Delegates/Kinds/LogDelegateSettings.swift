@@ -7,8 +7,9 @@ struct LogDelegateSettings: DelegateKindSettings {
 
     static let keys: [ConfigurationKey] = [
         .delegate("path", .path, "the file that outcomes are appended to"),
-        .delegate("rotateBytes", .bytes(4096...(1 << 50)), "a new file is begun after this size; 64MiB if left out"),
-        .delegate("keep", .integer(1...1000), "files kept beside the current one; 5 if left out"),
+        .delegate(
+            "rotateBytes", .bytes(4096...(1 << 50)), standard: "64MiB", "a new file is begun after this size"),
+        .delegate("keep", .integer(1...1000), standard: "5", "files kept beside the current one"),
     ]
 
     var configuration: LogConfiguration

@@ -14,8 +14,8 @@ struct WebhookDelegateSettings: DelegateKindSettings {
             "signs what is posted (Standard Webhooks): whsec_ and base64 of 24 to 64 bytes"),
         .delegate("caFile", .path, "authorities that may have signed the certificate (PEM)"),
         .delegate(
-            "mode", .choice(["structured", "binary"]),
-            "how a CloudEvent is posted: whole, or its data with its attributes as headers; structured if left out"),
+            "mode", .choice(["structured", "binary"]), standard: "structured",
+            "how a CloudEvent is posted: whole, or its data with its attributes as headers"),
     ]
 
     /// Everything but secrets and authorities.

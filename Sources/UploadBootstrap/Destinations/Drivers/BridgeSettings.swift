@@ -11,14 +11,16 @@ struct BridgeSettings: DriverSettings {
             .destination("email", .text, "the account's e-mail address"),
             .destination("externalId", .text, "the account's external id, instead of email"),
             .destination("phone", .text, "the account's telephone number, instead of email"),
-            .destination("phoneRegion", .text, "the number's country, of two letters; US if left out"),
-            .destination("encrypted", .boolean, "whether files are encrypted as Bridge expects it; true if left out"),
-            .destination("zipped", .boolean, "whether files are zips; true if left out"),
+            .destination("phoneRegion", .text, standard: "US", "the number's country, of two letters"),
             .destination(
-                "waitForValidation", .boolean, "whether a job ends only once Bridge has validated its file"),
+                "encrypted", .boolean, standard: "true", "whether files are encrypted as Bridge expects it"),
+            .destination("zipped", .boolean, standard: "true", "whether files are zips"),
             .destination(
-                "askAgain", .duration(1...3600),
-                "the wait before Bridge is asked again about a validation; 5s if left out"),
+                "waitForValidation", .boolean, standard: "false",
+                "whether a job ends only once Bridge has validated its file"),
+            .destination(
+                "askAgain", .duration(1...3600), standard: "5s",
+                "the wait before Bridge is asked again about a validation"),
         ]
 
     /// Everything but secrets and limits.

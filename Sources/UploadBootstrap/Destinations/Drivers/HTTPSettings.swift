@@ -12,7 +12,7 @@ struct HTTPSettings: DriverSettings {
         .destination("clientID", .secret, "the application's Client-ID, of the profile imgur"),
         .destination("form.file", .text, "sends a form (multipart/form-data) with the file under this name"),
         .destination(
-            "form.filename", .text, "the file's name in the form, a template; {name} if left out"),
+            "form.filename", .text, standard: "{name}", "the file's name in the form, a template"),
         .destination(
             "form.fields.*", .text,
             "a further field, a template such as {metadata.title}; jobs that lack the named value are sent without the field"
@@ -23,12 +23,11 @@ struct HTTPSettings: DriverSettings {
             "a header of each upload, a template such as {job}; jobs that lack the named value are sent without the header"
         ),
         .destination(
-            "idempotencyKey", .boolean,
-            "whether uploads carry an Idempotency-Key, the same for each attempt; false if left out"),
+            "idempotencyKey", .boolean, standard: "false",
+            "whether uploads carry an Idempotency-Key, the same for each attempt"),
         .destination(
-            "ranges", .boolean,
-            "whether large files go up in ranges (Content-Range), for servers that write them in place; false if left out"
-        ),
+            "ranges", .boolean, standard: "false",
+            "whether large files go up in ranges (Content-Range), for servers that write them in place"),
         .destination(
             "sizeMaximum", .bytes(1...(1 << 60)),
             "larger files are refused before they are sent; no limit if left out, of imgur 20MiB"),
@@ -36,10 +35,11 @@ struct HTTPSettings: DriverSettings {
 
     private static let answers: [ConfigurationKey] = [
         .destination(
-            "answersHead", .boolean, "whether the server answers HEAD with the size and digest of a stored file"),
+            "answersHead", .boolean, standard: "false",
+            "whether the server answers HEAD with the size and digest of a stored file"),
         .destination(
-            "success", .list(.text),
-            "statuses that count as success, such as [200, 201-204, 303]; 200-299 if left out"),
+            "success", .list(.text), standard: "200-299",
+            "statuses that count as success, such as [200, 201-204, 303]"),
     ]
 
     /// Everything but secrets and limits.

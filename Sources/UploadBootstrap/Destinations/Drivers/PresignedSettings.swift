@@ -9,20 +9,20 @@ struct PresignedSettings: DriverSettings {
         WebSettings.keys + [
             .answerURL,
             .destination(
-                "request.method", .choice(["POST", "PUT", "GET"]),
-                "the method of the request for a URL; POST if left out"),
+                "request.method", .choice(["POST", "PUT", "GET"]), standard: "POST",
+                "the method of the request for a URL"),
             .destination(
                 "request.fields.*", .secret,
                 "a field of the request, such as \"{key}\"; key, size and contentType if left out; may be secret"),
             .destination(
-                "answer.id", .text, "the path of the upload's id in the JSON answer, which is no secret; id if left out"
-            ),
+                "answer.id", .text, standard: "id",
+                "the path of the upload's id in the JSON answer, which is no secret"),
+            .destination("answer.expires", .text, standard: "expires", "the path of the URL's expiry"),
             .destination(
-                "answer.expires", .text, "the path of the URL's expiry; expires if left out"),
+                "answer.headers", .text, standard: "headers", "the path of an object with headers for the PUT"),
             .destination(
-                "answer.headers", .text, "the path of an object with headers for the PUT; headers if left out"),
-            .destination(
-                "contentMD5", .boolean, "whether the bytes are sent with Content-MD5; costs a second read"),
+                "contentMD5", .boolean, standard: "false",
+                "whether the bytes are sent with Content-MD5; costs a second read"),
         ] + afterwards
 
     private static let afterwards: [ConfigurationKey] = [
@@ -30,22 +30,23 @@ struct PresignedSettings: DriverSettings {
             "complete.url", .url(schemes: ["http", "https"]),
             "the URL that the worker calls once the bytes are stored; {id} is the upload"),
         .destination(
-            "complete.method", .choice(["POST", "PUT", "PATCH"]), "the method of that call; POST if left out"),
+            "complete.method", .choice(["POST", "PUT", "PATCH"]), standard: "POST", "the method of that call"),
         .destination(
             "complete.doneStatuses", .list(.integer(300...599)), "statuses besides 2xx that count as success"),
         .destination(
-            "complete.sendAgainWhenAbsent", .boolean, "whether 404 means that the bytes must be sent again"),
+            "complete.sendAgainWhenAbsent", .boolean, standard: "false",
+            "whether 404 means that the bytes must be sent again"),
         .destination(
             "status.url", .url(schemes: ["http", "https"]),
             "the URL that answers with the upload's status; {id} is the upload"),
         .destination(
-            "status.path", .text, "the path of the status in the JSON answer; status if left out"),
+            "status.path", .text, standard: "status", "the path of the status in the JSON answer"),
         .destination("status.done", .list(.text), "statuses that complete the job"),
         .destination("status.failed", .list(.text), "statuses that fail the job"),
         .destination("status.open", .list(.text), "statuses of an upload whose completing call has not arrived yet"),
         .destination(
-            "status.askAgain", .duration(1...3600),
-            "the wait before the worker asks again after any other status; 5s if left out"),
+            "status.askAgain", .duration(1...3600), standard: "5s",
+            "the wait before the worker asks again after any other status"),
     ]
 
     /// Everything but secrets and limits.

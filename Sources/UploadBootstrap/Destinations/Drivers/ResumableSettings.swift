@@ -12,8 +12,8 @@ struct ResumableSettings: DriverSettings {
                 "interop", .choice(ResumableInterop.allCases.map { "\($0.rawValue)" }),
                 "the interop version that the server speaks; asked of the server if left out"),
             .destination(
-                "contentDigest", .boolean,
-                "whether parts carry their SHA-256; costs a second read; false if left out"),
+                "contentDigest", .boolean, standard: "false",
+                "whether parts carry their SHA-256; costs a second read"),
         ]
 
     /// Everything but secrets and limits.

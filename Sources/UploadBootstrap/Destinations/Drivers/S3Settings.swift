@@ -10,7 +10,8 @@ struct S3Settings: DriverSettings {
 
     private static let place: [ConfigurationKey] = [
         .destination("endpoint", .url(schemes: ["https", "http"]), "the server; AWS if left out"),
-        .destination("region", .text, "us-east-1 if left out"),
+        .destination(
+            "region", .text, "the bucket's region; if left out AWS_REGION where the server is AWS, else us-east-1"),
         .destination("bucket", .text, "the bucket, which must exist"),
         .destination("prefix", .text, "the prefix of all keys, such as incoming/"),
         .destination(
@@ -28,7 +29,7 @@ struct S3Settings: DriverSettings {
     private static let transfer: [ConfigurationKey] = [
         .destination(
             "checksum", .choice(S3Configuration.Checksum.allCases.map(\.rawValue)),
-            "the checksum that the server checks parts with; crc64nvme if left out"),
+            standard: S3Configuration.Checksum.crc64nvme.rawValue, "the checksum that the server checks parts with"),
         .destination(
             "conditions", .choice(S3Configuration.Conditions.allCases.map(\.rawValue)),
             "the writes for which the server obeys a condition; if left out all at AWS, unknown elsewhere"),
@@ -36,12 +37,13 @@ struct S3Settings: DriverSettings {
             "etag", .choice(S3Configuration.ETagMeaning.allCases.map(\.rawValue)),
             "md5 where an ETag is the MD5 of the bytes, so that a different ETag is a failure; opaque where it never is"
         ),
-        .destination("signPayload", .boolean, "whether bodies are signed too; costs a second read"),
+        .destination(
+            "signPayload", .boolean, standard: "false", "whether bodies are signed too; costs a second read"),
         .partSize,
         .destination(
-            "partCount", .integer(1...10_000), "the most parts that the server takes; 10000 if left out"),
+            "partCount", .integer(1...10_000), standard: "10000", "the most parts that the server takes"),
         .destination(
-            "multipartThreshold", .bytes(0...(5 << 30)), "larger files go up in parts; 16MiB if left out"),
+            "multipartThreshold", .bytes(0...(5 << 30)), standard: "16MiB", "larger files go up in parts"),
     ]
 
     private static let object: [ConfigurationKey] = [
@@ -56,15 +58,16 @@ struct S3Settings: DriverSettings {
         .destination(
             "encryption", .choice(["s3", "kms", "kms-dual", "customer"]), "how objects are encrypted at rest"),
         .destination("kmsKeyId", .text, "the KMS key; the account's own if left out"),
-        .destination("bucketKey", .boolean, "whether a bucket key saves calls to KMS"),
+        .destination("bucketKey", .boolean, standard: "false", "whether a bucket key saves calls to KMS"),
         .destination("customerKey", .secret, "32 bytes in base64, for encryption 'customer'"),
         .destination(
             "objectLock", .choice(S3ObjectSettings.LockMode.allCases.map(\.rawValue)),
             "the mode of the objects' retention; needs objectLockFor"),
         .destination("objectLockFor", .duration(60...(100 * 365 * 86_400)), "how long objects cannot be removed"),
-        .destination("legalHold", .boolean, "whether objects are put under legal hold"),
+        .destination("legalHold", .boolean, standard: "false", "whether objects are put under legal hold"),
         .destination(
-            "requesterPays", .boolean, "whether this account pays for requests to a bucket of another account"),
+            "requesterPays", .boolean, standard: "false",
+            "whether this account pays for requests to a bucket of another account"),
     ]
 
     /// Everything but secrets and limits.

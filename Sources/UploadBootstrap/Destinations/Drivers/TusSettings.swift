@@ -9,12 +9,11 @@ struct TusSettings: DriverSettings {
         WebSettings.keys + [
             .partSize, .uploadOrigins,
             .destination(
-                "concatenation", .boolean,
-                "whether parts go up at once, as separate uploads that the server concatenates; false if left out"
-            ),
+                "concatenation", .boolean, standard: "false",
+                "whether parts go up at once, as separate uploads that the server concatenates"),
             .destination(
-                "uploadChecksum", .boolean,
-                "whether parts carry a checksum where the server offers that; costs a second read; true if left out"),
+                "uploadChecksum", .boolean, standard: "true",
+                "whether parts carry a checksum where the server offers that; costs a second read"),
         ]
 
     /// Everything but secrets and limits.
