@@ -5,9 +5,7 @@ import UploadTesting
 /// Two uploads with the same key are one upload with one outcome; the same key with other content is refused.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct IdempotencyTests {
     private func inode(_ deployment: Deployment, _ key: String) throws -> UInt64 {
-        var status = stat()
-        try #require(stat(deployment.uploaded.appending(path: key).path, &status) == 0)
-        return UInt64(status.st_ino)
+        try FileFacts(deployment.uploaded.appending(path: key).path).inode
     }
 
     private func copies(_ deployment: Deployment) -> [String] { deployment.stagedFiles().filter { $0 != "keys" } }

@@ -238,12 +238,8 @@ import UploadTesting
         }
     }
 
-    /// The modification times of the files, in nanoseconds, with their inodes.
-    private func modified(_ deployment: Deployment, _ keys: [String]) throws -> [String] {
-        try keys.map { key in
-            var status = stat()
-            try #require(stat(deployment.uploaded.appending(path: key).path, &status) == 0)
-            return "\(status.st_ino) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-        }
+    /// The files' inodes and modification times.
+    private func modified(_ deployment: Deployment, _ keys: [String]) throws -> [FileFacts] {
+        try keys.map { try FileFacts(deployment.uploaded.appending(path: $0).path) }
     }
 }

@@ -13,6 +13,26 @@ struct LogLineTests {
         #expect(line == "2026-09-21T14:13:20.000Z warning job waits attempt=2 job=\"a b\" queue=q")
     }
 
+    @Test func `the journal gets the priority, and no second time`() {
+        for (level, number) in [(Logger.Level.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3)] {
+            let line = StandardErrorLogHandler.line(.journal, at: time, level, "job waits", ["queue": "q"])
+            #expect(line == "<\(number)>\(level) job waits queue=q")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("text", "8:17", "socket:[17]", .journal), ("text", "8:17", "socket:[18]", .text),
+            ("text", "8:17", "/dev/pts/0", .text), ("text", nil, "socket:[17]", .text),
+            ("json", "8:17", "socket:[17]", .json),
+        ] as [(String, String?, String?, LogFormat)])
+    func `text becomes the journal's format where the journal reads it`(
+        word: String, stream: String?, standardError: String?, format: LogFormat
+    ) {
+        let environment = stream.map { ["JOURNAL_STREAM": $0] } ?? [:]
+        #expect(LogFormat(word, environment, standardError: standardError) == format)
+    }
+
     @Test func `a line stays a line whatever is in it`() {
         let line = StandardErrorLogHandler.line(.text, at: time, .info, "a\nb", ["k": "x\u{1B}[31m\ny"])
         #expect(!line.contains("\n"))

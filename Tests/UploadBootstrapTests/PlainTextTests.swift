@@ -25,8 +25,8 @@ struct PlainTextTests {
         #expect(try WireJSON.decode(JSONValue.self, from: Data(line.utf8)) == object)
     }
 
-    @Test func `log lines of both formats are neutral`() {
-        for format in [LogFormat.text, .json] {
+    @Test func `log lines of all formats are neutral`() {
+        for format in LogFormat.allCases {
             let line = StandardErrorLogHandler.line(
                 format, at: Date(timeIntervalSince1970: 0), .info, Self.steering, ["path": "\(Self.steering)"])
             #expect(!steers(line), "\(line)")

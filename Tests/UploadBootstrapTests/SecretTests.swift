@@ -58,6 +58,19 @@ struct SecretTests {
         #expect(throws: Never.self) { try configuration.checkSecrets(of: ["notifier"]) }
     }
 
+    @Test func `nothing that a program was configured with is printed with it`() throws {
+        let files = try Files()
+        var input = try files.input("brokerPassword: swordfish", environment: ["HOOK": "swordfish"])
+        input.set("broker", to: "amqp://u:swordfish@h", flag: "--broker")
+        let settings = try Settings(input)
+        struct Holder { let input: ConfigurationInput, settings: Settings }
+        var dumped = ""
+        dump(Holder(input: input, settings: settings), to: &dumped)
+        for text in ["\(input)", "\(settings)", "\(Holder(input: input, settings: settings))", dumped] {
+            #expect(!text.contains("swordfish"), "\(text)")
+        }
+    }
+
     @Test func `no way of printing shows it`() {
         let secret = Secret("swordfish")
         var dumped = ""

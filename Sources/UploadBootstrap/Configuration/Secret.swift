@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A secret as the configuration gives it: `env:NAME`, `file:PATH`, `credential:NAME`, or the secret itself.
 public enum Secret: Hashable, Sendable {
@@ -44,6 +45,11 @@ public enum Secret: Hashable, Sendable {
             let paths = Self.places(ofCredential: name, environment)
             for path in paths {
                 if let text = Self.text(of: path) { return try Self.filled(text, path, key) }
+                guard access(path, R_OK) != 0, errno == EACCES else { continue }
+                throw ProgramError(
+                    .configuration,
+                    "\(key): this user may not read the credential '\(name)' (\(path)); run the program as root or by its unit, or give "
+                        + "the secret as file:PATH to a file that the group may read")
             }
             throw ProgramError(
                 .configuration,

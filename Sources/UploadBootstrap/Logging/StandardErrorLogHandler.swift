@@ -59,15 +59,28 @@ public struct StandardErrorLogHandler: LogHandler {
     ) -> String {
         let time = WireJSON.timestamp(time)
         switch format {
-        case .text:
+        case .text, .journal:
             let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(quoted($0.value.description))" }
-            return PlainText.escaped("\(time) \(level) \(oneLine(message))\(pairs.joined())")
+            let begin = format == .journal ? "<\(priority(of: level))>" : "\(time) "
+            return PlainText.escaped("\(begin)\(level) \(oneLine(message))\(pairs.joined())")
         case .json:
             let object: JSONValue = .object([
                 "time": .string(time), "level": .string(level.rawValue), "message": .string(message),
                 "metadata": .object(metadata.mapValues(json)),
             ])
             return (try? WireJSON.encode(object)).map { PlainText.escaped(String(decoding: $0, as: UTF8.self)) } ?? ""
+        }
+    }
+
+    /// The number of syslog(3).
+    private static func priority(of level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
         }
     }
 

@@ -1,10 +1,13 @@
+import Foundation
 public import Logging
 
 extension UploadConfiguration {
     /// A logger with the level and format of the configuration.
     public func logger(_ label: String) -> Logger {
         let level = Logger.Level(rawValue: logLevel) ?? .info
-        let format = LogFormat(rawValue: logFormat) ?? .text
+        let format = LogFormat(
+            logFormat, environment,
+            standardError: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2"))
         // One for all copies of the logger, so that they count together.
         let handler = StandardErrorLogHandler(level: level, format: format).endingWithProgram()
         return Logger(label: label) { _ in handler }

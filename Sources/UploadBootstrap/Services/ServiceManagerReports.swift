@@ -21,12 +21,12 @@ struct ServiceManagerReports: Service {
             try? await gracefulShutdown()
             return
         }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await tellState(to: socket) }
-            if let watchdog = socket.watchdog { group.addTask { await tellLife(to: socket, within: watchdog) } }
-            try? await gracefulShutdown()
-            group.cancelAll()
-        }
+        // Goes on until the process ends, because the program is alive while it stops, however long its grace period is.
+        if let watchdog = socket.watchdog { Task.detached { await Self.tellLife(to: socket, within: watchdog) } }
+        let state = Task { await tellState(to: socket) }
+        try? await gracefulShutdown()
+        state.cancel()
+        await state.value
         let limit = Int64((grace + Self.graceMargin) / .microseconds(1))
         socket.send(["EXTEND_TIMEOUT_USEC=\(limit)", "STATUS=stopping"])
     }
@@ -48,7 +48,7 @@ struct ServiceManagerReports: Service {
     }
 
     /// Each sign of life has passed through this program's tasks and an event loop, as an answer of `/healthz` does.
-    private func tellLife(to socket: ServiceManagerSocket, within limit: Duration) async {
+    private static func tellLife(to socket: ServiceManagerSocket, within limit: Duration) async {
         while !Task.isCancelled {
             try? await MultiThreadedEventLoopGroup.singleton.next().submit {}.get()
             socket.send(["WATCHDOG=1"])

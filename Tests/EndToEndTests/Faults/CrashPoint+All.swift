@@ -1,3 +1,4 @@
+import Foundation
 import UploadTesting
 
 extension CrashPoint {
@@ -85,6 +86,11 @@ extension CrashPoint {
         + both(.notifier, "the acknowledgement of the job", .acknowledge(submitted)) { $0.size = .inline }
         + both(.notifier, "the acknowledgement of the end", .acknowledge(end)) { $0.size = .inline }
         + issuing.prefix(3) + issuing.dropFirst(3).map(supersedingAnOpening)
+
+    /// The notifier's points that are tried with a ledger in PostgreSQL: every second one, all where `LONGSHORE_ALL_CRASH_POINTS` is set.
+    static let inPostgreSQL: [CrashPoint] =
+        ProcessInfo.processInfo.environment["LONGSHORE_ALL_CRASH_POINTS"] != nil
+        ? notifier : notifier.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
 
     /// The points in their order in time: until the notifier has published the baton, no worker has it.
     private static let issuing: [CrashPoint] = [

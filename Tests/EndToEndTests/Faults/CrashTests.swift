@@ -11,9 +11,10 @@ import UploadTesting
     }
 }
 
-/// The same with a ledger in PostgreSQL: the next notifier has the shard when the lease of the one that died has ended.
+/// The same with a ledger in PostgreSQL: the next notifier has the shard when the lease of the one that died has ended. The soak
+/// tries all points with both ledgers.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct PostgreSQLCrashTests {
-    @Test(arguments: CrashPoint.notifier) func afterAKillTheJobEndsOnceAndWhole(_ point: CrashPoint) async throws {
+    @Test(arguments: CrashPoint.inPostgreSQL) func afterAKillTheJobEndsOnceAndWhole(_ point: CrashPoint) async throws {
         try await Crash(point: point, ledger: .shared()).check()
     }
 }

@@ -80,9 +80,7 @@ extension Deployment {
     func bytesInUnfinishedFiles() -> Int64 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: uploaded.path)) ?? []
         return names.filter { $0.hasPrefix(".") }.reduce(0) { sum, name in
-            var status = stat()
-            guard stat(uploaded.appending(path: name).path, &status) == 0 else { return sum }
-            return sum + Int64(status.st_blocks) * 512
+            sum + ((try? FileFacts(uploaded.appending(path: name).path).bytesOnDisk) ?? 0)
         }
     }
 
