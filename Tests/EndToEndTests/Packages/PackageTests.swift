@@ -169,6 +169,7 @@ import UploadTesting
             sed -i 's|^broker: .*|broker: amqp://longshore@127.0.0.1:5672/|; s|^#brokerPassword|brokerPassword|' \
                 /etc/longshore/upload.yaml
             systemctl restart upload-notifier upload-worker@1 upload-worker@2
+            systemctl reload upload-notifier 'upload-worker@*' || exit
             enqueue-upload --to local: --wait /etc/issue
             """)
         #expect(try await debian.output("rabbitmqctl list_connections user").contains("longshore"))
@@ -183,7 +184,8 @@ import UploadTesting
         try await debian.output(
             """
             sed -i 's|uploaded}|uploaded, limits: {requestsPerSecond: 40}}|' /etc/longshore/upload.yaml
-            systemctl reload 'upload-worker@*' && journalctl --rotate && journalctl --vacuum-time=1s
+            systemctl reload 'upload-worker@*' || exit
+            journalctl --rotate && journalctl --vacuum-time=1s
             mkdir many && cd many && seq -f '%04g' \(count) | while read name; do echo $name >$name; done
             enqueue-upload --to local:many/ --batch many . >/dev/null
             """)
