@@ -290,18 +290,20 @@ struct LedgerTroubleTests {
         let jobs = try await makeFirstLedger(scratch.file())
         var write = 2
         // Each notifier comes further than the one before it.
-        while try await !isMigrated(scratch.file(), byNotifierThatIsKilledAtWrite: write) { write *= 2 }
+        while try await !isMigrated(scratch.file(), byNotifierThatIsKilledAtWrite: write) {
+            write *= 2
+            try #require(write < 1 << 20, "no notifier migrated the ledger")
+        }
         #expect(write >= 128, "none was killed while it copied the jobs")
         try await expectUpToDate(scratch.file(), with: jobs)
     }
 
     /// Starts a notifier without a broker, which the kernel kills at this write to a file.
     private func isMigrated(_ path: String, byNotifierThatIsKilledAtWrite number: Int) async throws -> Bool {
-        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
-            path: "upload-notifier")
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "longshore")
         let command =
             Strace.injecting("signal=KILL:when=\(number)", into: "pwrite64")
-            + [program.path, "--broker", "amqp://127.0.0.1:9/", "--ledger", path]
+            + [program.path, "notifier", "--broker", "amqp://127.0.0.1:9/", "--ledger", path]
         let notifier = try GuardedProcess(
             command[0], Array(command.dropFirst()),
             environment: ["HOME": URL(filePath: path).deletingLastPathComponent().path])
