@@ -9,7 +9,7 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
     }
 
     enum Size: String {
-        /// A file of three parts.
+        /// A file of three parts, the last one small.
         case multipart
         /// A staged file in one request.
         case single
@@ -18,7 +18,7 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
 
         var bytes: Int {
             switch self {
-            case .multipart: 3 * 8 << 20
+            case .multipart: 2 * 8 << 20 + 1000
             case .single: 1 << 20
             case .inline: 1000
             }

@@ -10,10 +10,11 @@ enum Program: String, CaseIterable {
 
     var url: URL { Self.folder.appending(path: rawValue) }
 
+    /// The directory that `LONGSHORE_PROGRAMS` names.
+    static let given = ProcessInfo.processInfo.environment["LONGSHORE_PROGRAMS"].map { URL(filePath: $0) }
+
     static let folder: URL = {
-        if let directory = ProcessInfo.processInfo.environment["LONGSHORE_PROGRAMS"] {
-            return URL(filePath: directory)
-        }
+        if let given { return given }
         let folder = built("programs")
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // Another run of the tests may make them at the same time.
