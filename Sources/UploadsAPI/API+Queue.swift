@@ -15,15 +15,16 @@ extension API {
         @Nullable public var oldestWaiting: Date?
         /// Bytes of the jobs whose round has not ended, whatever has arrived of them.
         public var bytesLeft: Int64
-        /// Of the last ten minutes.
+        /// Over the last minute.
         public var completedPerMinute: Double
-        /// Of the last ten minutes.
+        /// Over the last minute.
         public var failedPerMinute: Double
-        /// Bytes of completed jobs, over the last ten minutes.
+        /// Bytes that its uploads have moved, over the last 15 seconds.
         public var bytesPerSecond: Double
         /// Destinations that keep jobs of this queue waiting, and why; of the newest 100 jobs that wait.
         @Tolerant public var heldUp: [HoldUp]
-        /// Seconds until no job is left at the rate of the last ten minutes; null where that rate is unknown.
+        /// Seconds until no job is left but the paused ones, at the present pace and if no more are enqueued; null while nothing goes on, or
+        /// the queue is stopped.
         @Nullable public var secondsLeft: Double?
 
         public init(

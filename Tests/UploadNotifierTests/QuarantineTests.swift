@@ -84,8 +84,10 @@ struct QuarantineTests {
         #expect(minute.completed == 2 && minute.bytes == .max)
         let status = QueueLoad(
             queue: .standard, counts: [.queued: 1], bytesLeft: .max, throughput: [minute, minute])
-        #expect(status.secondsLeft(window: 600)?.isFinite == true)
-        #expect(API.Queue(status, lanes: nil, control: nil, window: 600).bytesPerSecond.isFinite)
+        var pace = QueuePace()
+        pace.note(status, uploads: [:], at: Sample.start + 60)
+        let view = API.Queue(status, lanes: nil, control: nil, pace: pace)
+        #expect(view.bytesPerSecond.isFinite && view.secondsLeft?.isFinite == true)
         let minutes = DashboardModel.minutes(of: [status], until: Sample.start)
         #expect(minutes.last?.bytes == .max && ThroughputChart.bytes(minutes).text.contains("PiB"))
         let strange = ThroughputMinute(start: Date(timeIntervalSince1970: 9.2e18 * 60), completed: 1)

@@ -26,13 +26,13 @@ extension API.Queue {
         }
         let rate = "\(Quantity.text(bytes: Int64(saturating: bytesPerSecond)))/s"
         let counts = String(format: "%.1f completed and %.1f failed a minute", completedPerMinute, failedPerMinute)
-        let left = secondsLeft.map { ", about \(LocalTime.short(seconds: $0)) if it goes on like that" } ?? ""
+        let left = secondsLeft.map { ", about \(LocalTime.short(seconds: $0)) if it goes on like this" } ?? ""
         let facts: [(String, String)] = [
             ("jobs", jobs.isEmpty ? "none" : jobs.joined(separator: ", ")),
             ("depth", depth.map { Table.depth($0) } ?? "?"),
             ("workers", consumers.map(String.init) ?? "?"),
             ("oldest", oldestWaiting.map { "waits for \(time.age($0))" } ?? "nothing waits"),
-            ("rate", "\(rate), \(counts) (last ten minutes)"),
+            ("rate", "\(rate), \(counts)"),
             ("left", Quantity.text(bytes: bytesLeft) + left),
         ]
         return ["queue \(name)  \(state)", ""]

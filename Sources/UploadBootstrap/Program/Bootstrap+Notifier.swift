@@ -108,6 +108,7 @@ extension Bootstrap {
                         await pool.show(isFirst)
                         await staging.show()
                     },
+                    api.paces,
                     ReloadService(
                         program: .uploadNotifier, input: input, settings: configuration.settings, logger: logger
                     ) { new in

@@ -20,11 +20,8 @@ extension NotifierAPI {
         ]
     }
 
-    /// Seconds over which rate and time left are calculated.
-    private static let window: TimeInterval = 600
-
     private func queues() async throws -> API.QueueList {
-        let loads = try await ledger.queues(throughputSince: clock.now().addingTimeInterval(-Self.window))
+        let loads = try await ledger.queues(throughputSince: clock.now())
         let control = try? await operations.controlView()
         let known = Set(loads.map(\.queue))
         let others = (control?.stoppedQueues ?? []).subtracting(known).map { QueueLoad(queue: $0) }
@@ -35,7 +32,7 @@ extension NotifierAPI {
             queues: all.map { load in
                 API.Queue(
                     load, lanes: depths.map { $0[load.queue] ?? [:] }, control: control,
-                    heldUp: heldUp[load.queue] ?? [], window: Self.window)
+                    heldUp: heldUp[load.queue] ?? [], pace: paces.pace(of: load.queue))
             })
     }
 

@@ -31,6 +31,8 @@ public final class NotifierAPI: Sendable {
     let destinations: @Sendable () -> [DestinationSummary]
     let dashboard: Dashboard
     let progress: LatestProgress
+    /// The pace of each queue is known while this runs.
+    public let paces: QueuePaces
     let streaming: EventStreamLimits
     let clock: NotifierClock
     let logger: Logger
@@ -54,6 +56,7 @@ public final class NotifierAPI: Sendable {
         self.destinations = destinations
         dashboard = Dashboard(access: access)
         self.progress = progress
+        paces = QueuePaces(ledger: ledger, progress: progress, clock: clock)
         self.streaming = streaming
         self.clock = clock
         self.logger = logger

@@ -8,8 +8,6 @@ struct DashboardModel: Sendable {
     static let listMaximum = 20
     /// Minutes of the charts.
     static let minutesCount = 60
-    /// Seconds over which rates and the time left are calculated.
-    static let window: TimeInterval = 600
 
     struct Running: Sendable {
         var job: API.Job
@@ -43,7 +41,7 @@ struct DashboardModel: Sendable {
     /// How many were not replayed.
     var deadLetters = 0
 
-    /// Bytes per second of completed jobs over the last ten minutes.
+    /// What the uploads of all queues move in a second.
     var bytesPerSecond: Double { queues.reduce(0) { $0 + $1.bytesPerSecond } }
 
     /// The last ``minutesCount`` minutes, each with the jobs of all queues that ended in it.

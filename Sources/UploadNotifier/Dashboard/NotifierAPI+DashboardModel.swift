@@ -30,12 +30,9 @@ extension NotifierAPI {
         let others = (facts.control?.stoppedQueues ?? []).subtracting(known).map { QueueLoad(queue: $0) }
         let heldUp = try await holdUps(of: loads)
         model.queues = (loads + others).sorted { $0.queue.rawValue < $1.queue.rawValue }.map { load in
-            var load = load
-            let since = now.addingTimeInterval(-DashboardModel.window - 60)
-            load.throughput.removeAll { $0.start < since }
-            return API.Queue(
+            API.Queue(
                 load, lanes: facts.depths.map { $0[load.queue] ?? [:] }, control: facts.control,
-                heldUp: heldUp[load.queue] ?? [], window: DashboardModel.window)
+                heldUp: heldUp[load.queue] ?? [], pace: paces.pace(of: load.queue))
         }
         // In the order in which they began, so that no row moves when another ends.
         model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardModel.listMaximum)

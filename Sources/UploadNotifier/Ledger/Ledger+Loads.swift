@@ -31,6 +31,7 @@ extension Ledger {
                 var queue = queues[scope.queue] ?? QueueLoad(queue: QueueName(unchecked: scope.queue))
                 queue.counts[status] = (queue.counts[status] ?? 0).addingSaturating(scope.count)
                 if !status.isEnd { queue.bytesLeft = queue.bytesLeft.addingSaturating(scope.bytes) }
+                if status == .paused { queue.bytesPaused = queue.bytesPaused.addingSaturating(scope.bytes) }
                 if status == .queued || status == .waiting, let oldest = try Self.oldest(of: scope, in: db) {
                     queue.oldestWaiting = min(oldest, queue.oldestWaiting ?? oldest)
                 }

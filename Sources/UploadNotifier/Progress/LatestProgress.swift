@@ -53,6 +53,18 @@ public final class LatestProgress: Sendable {
         }
     }
 
+    /// The running jobs that have reported, by queue.
+    var uploads: [QueueName: [JobID: QueuePace.Upload]] {
+        let now = clock.now()
+        return state.withLock { state in
+            state.entries.values.reduce(into: [:]) { uploads, entry in
+                guard Self.isFresh(entry, now) else { return }
+                uploads[entry.queue, default: [:]][entry.job] = QueuePace.Upload(
+                    bytesDone: entry.progress.bytesDone, secondsLeft: entry.progress.secondsLeft(of: entry.size))
+            }
+        }
+    }
+
     /// The last report of each worker about a destination, in the order of the workers' names.
     func reports(at destination: String) -> [DestinationReport] {
         let now = clock.now()

@@ -7,39 +7,27 @@ public struct QueueLoad: Hashable, Sendable {
     public var counts: [LedgerStatus: Int]
     /// Bytes of the jobs whose round has not ended, those that have arrived included.
     public var bytesLeft: Int64
+    /// Of these, bytes of paused jobs.
+    public var bytesPaused: Int64
     /// When the oldest of the jobs that are queued or waiting was enqueued.
     public var oldestWaiting: Date?
     /// The jobs that ended within the requested last minutes, newest last; minutes in which none did are left out.
     public var throughput: [ThroughputMinute]
 
     public init(
-        queue: QueueName, counts: [LedgerStatus: Int] = [:], bytesLeft: Int64 = 0, oldestWaiting: Date? = nil,
-        throughput: [ThroughputMinute] = []
+        queue: QueueName, counts: [LedgerStatus: Int] = [:], bytesLeft: Int64 = 0, bytesPaused: Int64 = 0,
+        oldestWaiting: Date? = nil, throughput: [ThroughputMinute] = []
     ) {
         self.queue = queue
         self.counts = counts
         self.bytesLeft = bytesLeft
+        self.bytesPaused = bytesPaused
         self.oldestWaiting = oldestWaiting
         self.throughput = throughput
     }
 
     /// Jobs whose round has not ended.
     public var live: Int { counts.lazy.filter { !$0.key.isEnd }.map(\.value).sumSaturating() }
-
-    /// Seconds until all live jobs are done if they go on as in these minutes; nil if these minutes completed no job.
-    /// - Parameter window: the seconds that ``throughput`` covers, above 0.
-    public func secondsLeft(window: TimeInterval) -> TimeInterval? {
-        guard live > 0 else { return 0 }
-        let done = throughput.reduce(into: (jobs: 0, bytes: Int64(0))) { sum, minute in
-            sum.jobs = sum.jobs.addingSaturating(minute.completed)
-            sum.bytes = sum.bytes.addingSaturating(minute.bytes)
-        }
-        guard done.jobs > 0, window > 0 else { return nil }
-        let byCount = Double(live) / Double(done.jobs) * window
-        // Small jobs cost by number, big ones by bytes: the slower of both estimates is nearer to the truth.
-        guard done.bytes > 0 else { return byCount }
-        return max(byCount, Double(bytesLeft) / Double(done.bytes) * window)
-    }
 }
 
 /// The jobs that ended within a minute.

@@ -28,7 +28,7 @@ struct QueueListCommand: InquiryCommand {
         abstract: "Lists transfer queues: their jobs, workers, rate and time left.",
         discussion: """
             DEPTH counts the messages in each lane, WAITING the jobs that wait for a retry
-            or a time. RATE and LEFT are calculated from the last ten minutes.
+            or a time. RATE is what the uploads have moved in the last seconds.
             """)
 
     @OptionGroup var options: InquiryOptions

@@ -6,14 +6,13 @@ extension API.Queue {
     /// - Parameters:
     ///   - lanes: nil while the notifier cannot ask the broker.
     ///   - control: nil likewise.
-    ///   - window: the seconds that the load's throughput covers.
     init(
         _ load: QueueLoad, lanes: [Lane: LaneDepth]?, control: ControlView?, heldUp: [API.HoldUp] = [],
-        window: TimeInterval
+        pace: QueuePace = QueuePace()
     ) {
-        let minutes = window / 60
+        let isStopped = control.map { $0.stoppedQueues.contains(load.queue) }
         self.init(
-            name: load.queue.rawValue, isStopped: control.map { $0.stoppedQueues.contains(load.queue) },
+            name: load.queue.rawValue, isStopped: isStopped,
             jobs: load.counts.byWord,
             depth: lanes.map { lanes in
                 Dictionary(uniqueKeysWithValues: lanes.map { ($0.key.rawValue, $0.value.messages) })
@@ -21,10 +20,9 @@ extension API.Queue {
             // A worker takes from every lane of a queue, each by a channel of its own.
             consumers: lanes.map { $0.values.map(\.consumers).max() ?? 0 }, oldestWaiting: load.oldestWaiting,
             bytesLeft: load.bytesLeft,
-            completedPerMinute: Double(load.throughput.lazy.map(\.completed).sumSaturating()) / minutes,
-            failedPerMinute: Double(load.throughput.lazy.map(\.failed).sumSaturating()) / minutes,
-            bytesPerSecond: Double(load.throughput.lazy.map(\.bytes).sumSaturating()) / window, heldUp: heldUp,
-            secondsLeft: load.secondsLeft(window: window))
+            completedPerMinute: pace.completedPerMinute, failedPerMinute: pace.failedPerMinute,
+            bytesPerSecond: pace.bytesPerSecond, heldUp: heldUp,
+            secondsLeft: isStopped == true ? nil : pace.secondsLeft(of: load))
     }
 }
 

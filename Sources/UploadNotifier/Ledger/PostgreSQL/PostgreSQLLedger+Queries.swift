@@ -115,6 +115,7 @@ extension PostgreSQLLedger: LedgerQueries {
                 var queue = queues[scope.queue] ?? QueueLoad(queue: QueueName(unchecked: scope.queue))
                 queue.counts[status] = (queue.counts[status] ?? 0).addingSaturating(scope.count)
                 if !status.isEnd { queue.bytesLeft = queue.bytesLeft.addingSaturating(scope.bytes) }
+                if status == .paused { queue.bytesPaused = queue.bytesPaused.addingSaturating(scope.bytes) }
                 queues[scope.queue] = queue
             }
             let waiting = scopes.filter { ["queued", "waiting"].contains($0.status) }
