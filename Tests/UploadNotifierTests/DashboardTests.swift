@@ -107,7 +107,7 @@ import Uploads
             #expect(stopped.contains("action=\"/dashboard/queues/default/start\""))
             #expect(try await press("queues/default/start").contains("Queue default goes on"))
             #expect(try await press("jobs/run-again", "job=\(job.id)").contains("1 job run again"))
-            #expect(try await press("jobs/\(JobID())/run-again").contains("It was refused: "))
+            #expect(try await press("jobs/\(JobID())/run-again").contains("It was refused: "), "and no page of it")
             #expect(try await press("delegates/hook/pause").contains("Delegate hook is paused"))
             let resumed = try await press("delegates/hook/resume")
             #expect(resumed.contains("Delegate hook is served again") && !resumed.contains(">Paused</span>"))
@@ -119,6 +119,97 @@ import Uploads
         }
         #expect(house.operations.orders.map(\.by) == Array(repeating: "dashboard", count: 4))
         #expect(house.operations.orders.first?.command == .stopQueues([.standard]))
+    }
+
+    @Test func `a job's page says why it does not run and what happened, and offers what fits`() async throws {
+        let house = try await APIHouse()
+        let jobs = (0..<2).map { Sample.job(key: "key\($0)") }
+        try await house.record(jobs.map { .job($0, maybeRepeated: false) })
+        try await house.record([Self.failed(jobs[0], "the server said <no>")])
+        try await house.with { client in
+            let page = try await client.ask(.get, "/dashboard/jobs/\(jobs[0].id)")
+            #expect(page.status == 200 && page.headers[.cacheControl] == "no-store")
+            for text in [
+                "host.example/<wbr>key0", "It has failed: the server said &lt;no&gt;", "enqueued",
+                "<h2 id=\"heading-history\">",
+                "action=\"/dashboard/jobs/\(jobs[0].id)/discard\"", "uploadctl run --again \(jobs[0].id)",
+                ">Discard…</button>",
+            ] { #expect(page.text.contains(text), "\(text)") }
+            #expect(!page.text.contains("=hidden") && !page.text.contains("signature") && !page.text.contains("hello"))
+            #expect(!page.text.contains("/cancel\""), "it has ended")
+            let waiting = try await client.ask(.get, "/dashboard/jobs/\(jobs[1].id)").text
+            #expect(waiting.contains(">Cancel…</button>") && waiting.contains(">Pause</button>"))
+            #expect(!waiting.contains("/discard\"") && !waiting.contains("/run-again\""))
+            #expect(try await client.ask(.get, "/").text.contains("href=\"/dashboard/jobs/\(jobs[0].id)\""))
+            let unknown = try await client.ask(.get, "/dashboard/jobs/\(JobID())")
+            #expect(unknown.status == 404 && unknown.text.contains("That did not work"))
+            let reply = try await client.ask(
+                .post, "/dashboard/jobs/\(jobs[1].id)/pause", headers: Self.form, body: "")
+            let place = try #require(reply.headers[.location])
+            #expect(place.hasPrefix("/dashboard/jobs/\(jobs[1].id)?notice="))
+            let paused = try await client.ask(.get, place).text
+            #expect(paused.contains("The job is paused.") && paused.contains(">Resume</button>"))
+        }
+    }
+
+    @Test func `a job is found by its name and by what it is, page by page`() async throws {
+        let house = try await APIHouse()
+        var jobs = (0..<DashboardJobList.count).map { Sample.job(key: "holiday/\($0).jpg") }
+        jobs.append(Sample.job(key: "tax <2026>.pdf"))
+        jobs[50].batch = "the office"
+        try await house.record(jobs.map { .job($0, maybeRepeated: false) })
+        try await house.record([Self.failed(jobs[50])])
+        try await house.with { client in
+            func page(_ query: String, _ status: Int = 200) async throws -> String {
+                let reply = try await client.ask(.get, "/dashboard/jobs\(query)")
+                #expect(reply.status == status && reply.text.utf8.count < 100_000)
+                return reply.text
+            }
+            func count(_ text: String) -> Int { text.ranges(of: "<li>").count }
+            // As a browser sends the form, with empty fields.
+            let found = try await page("?text=2026&status=&queue=&destination=&batch=the+office")
+            #expect(count(found) == 1 && found.contains("tax &lt;2026&gt;.pdf") && found.contains("the server said no"))
+            #expect(
+                found.contains("name=\"batch\" type=\"search\" value=\"the office\"") && !found.contains("Older jobs"))
+            let failed = try await page("?status=failed")
+            #expect(count(failed) == 1 && failed.contains("<option value=\"failed\" selected>"))
+            #expect(count(try await page("?status=queued,waiting")) == 50)
+            let first = try await page("")
+            #expect(count(first) == 50)
+            let next = try #require(first.firstMatch(of: /href="\/dashboard\/jobs(\?after=[^"]+)"/)?.1)
+            #expect(count(try await page(String(next))) == 1)
+            #expect(try await page("?queue=video").contains("No job matches."))
+            #expect(try await page("?text=ab", 400).contains("role=\"alert\">The query"))
+            #expect(try await page("?status=lost", 400).contains("one or more of queued"))
+            #expect(try await page("?queue=%22%3E%3Cscript%3E", 400).contains("value=\"&quot;&gt;&lt;script&gt;\""))
+            #expect(try await client.ask(.get, "/").text.contains("href=\"/dashboard/jobs?status=failed\""))
+        }
+    }
+
+    @Test func `what cannot be undone, or concerns much, asks first`() async throws {
+        let house = try await APIHouse()
+        let job = Sample.job()
+        try await house.record([.job(job, maybeRepeated: false)])
+        try await house.record([Self.failed(job), .job(Sample.job(key: "other"), maybeRepeated: false)])
+        try await house.with { client in
+            for (path, question) in [
+                ("queues/default/stop", "Stop queue default?"), ("jobs/\(job.id)/cancel", "Cancel this job?"),
+                ("jobs/\(job.id)/discard", "Discard this job?"),
+                ("jobs/run-again?job=\(job.id)&job=\(JobID())", "Run 2 failed jobs again?"),
+            ] {
+                let page = try await client.ask(.get, "/dashboard/\(path)")
+                #expect(page.status == 200 && page.text.contains("<h2 id=\"heading\">\(question)</h2>"), "\(path)")
+                let action = path.prefix { $0 != "?" }
+                #expect(page.text.contains("<form method=\"post\" action=\"/dashboard/\(action)\""))
+            }
+            #expect(
+                try await client.ask(.get, "/").text.contains(
+                    "<form method=\"get\" action=\"/dashboard/queues/default/stop\""))
+            for path in ["jobs/run-again", "jobs/run-again?job=x", "jobs/\(JobID())/cancel", "queues/Video!/stop"] {
+                #expect(try await client.ask(.get, "/dashboard/\(path)").status >= 400, "\(path)")
+            }
+        }
+        #expect(house.operations.orders.isEmpty)
     }
 
     @Test func `a button answers the page's script with JSON`() async throws {

@@ -12,9 +12,7 @@ extension API.JobStory {
             [""] + PlainText.hanging("why", PlainText.safe(time.localized(explanation.text)), column: 12, width: width)
             + [""]
         var day = ""
-        for entry in entries(time).enumerated().sorted(by: { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) })
-        {
-            let moment = entry.element
+        for moment in moments({ time.text($0) }) {
             if time.day(moment.at) != day {
                 day = time.day(moment.at)
                 lines.append(day)
@@ -45,80 +43,9 @@ extension API.JobStory {
         ]
         return all.compactMap { name, value in value.map { (name, PlainText.safe($0)) } }
     }
-
-    // MARK: Events
-
-    /// The message and the code; of a job that was forgotten only the code is left.
-    static func why(_ message: String, _ code: String) -> String {
-        message.isEmpty ? " (\(code))" : ": \(message) (\(code))"
-    }
-
-    private struct Moment {
-        var at: Date
-        var text: String
-    }
-
-    private func entries(_ time: LocalTime) -> [Moment] {
-        let told = Set(job.failures.map(\.message))
-        let isEnqueuedTold = events.contains { $0.kind == "enqueued" }
-        let start = isEnqueuedTold ? [] : [Moment(at: job.enqueuedAt, text: "enqueued")]
-        return start
-            + job.failures.map {
-                Moment(at: $0.at, text: "attempt \($0.attempt) failed\(Self.why($0.message, $0.code))")
-            }
-            + events.map { event in
-                let error = event.error.flatMap { told.contains($0.message) ? nil : $0 }
-                return Moment(at: event.time, text: event.sentence(time, error: error))
-            } + deliveries.map { Moment(at: $0.deliveredAt ?? $0.createdAt, text: $0.sentence(time)) }
-    }
-}
-
-extension API.Delivery {
-    fileprivate func sentence(_ time: LocalTime) -> String {
-        let tries = attempts == 1 ? "1 failed attempt" : "\(attempts) failed attempts"
-        let why = error.map { ": \($0)" } ?? ""
-        return switch status {
-        case "delivered": "delegate \(delegate) took the outcome" + (attempts > 0 ? " after \(tries)" : "")
-        case "failed": "the delivery to delegate \(delegate) was given up after \(tries)\(why)"
-        default:
-            "the outcome waits for delegate \(delegate)"
-                + (attempts > 0 ? ", \(tries)\(why)" : "") + (dueAt.map { "; next at \(time.text($0))" } ?? "")
-        }
-    }
 }
 
 extension API.Event {
-    /// The type without its common prefix, such as `completed`.
-    var kind: String { type.hasPrefix("upload.") ? String(type.dropFirst("upload.".count)) : type }
-
-    fileprivate func sentence(_ time: LocalTime, error: API.Error?) -> String {
-        let why = error.map { API.JobStory.why($0.message, $0.code) } ?? ""
-        let again = round > 1 ? " (round \(round))" : ""
-        return switch kind {
-        case "waiting":
-            (reason == WaitReason.cancelling.label ? "is being cancelled" : "waits (\(reason ?? "retry"))")
-                + (waitingUntil.map { " until \(time.text($0))" } ?? "") + why
-        case "handedOver": "handed over"
-        case "suspect": "its worker may be gone; the notifier hands it out anew"
-        case "completed": "completed" + (detail.map { ": \($0)" } ?? "")
-        default: kind + again + why
-        }
-    }
-
-    private var detail: String? {
-        guard let object else { return nil }
-        if object.isKept { return "\(object.location) was there already" }
-        if object.isOvertaken { return "\(object.location), which a newer job has written" }
-        let proof: String? =
-            switch object.verified {
-            case "readBack": "read back and compared"
-            case "checksum": "its checksum agrees"
-            case "etag": "its ETag is the MD5 of what was sent"
-            default: nil
-            }
-        return object.location + (proof.map { " (\($0))" } ?? "")
-    }
-
     /// For `watch`: `09:12:03  completed   ID  photos:cat.jpg  64.0 MiB`, at most `width` columns.
     func line(_ time: LocalTime, width: Int?) -> String {
         let why = error.map { "\($0.message) (\($0.code))" } ?? reason ?? detail ?? Quantity.text(bytes: size)

@@ -181,8 +181,8 @@ struct JobExplanation: Hashable, Sendable {
             first.limits.requestsPerSecond.map { "requestsPerSecond: \($0)" },
         ].compactMap(\.self).joined(separator: ", ")
         let jobs = held.reduce(0) { $0.addingSaturating($1.jobsInFlight) }
-        return "; the limits of destination '\(first.destination)' (\(limits)) hold up what goes there: \(jobs) jobs "
-            + "share them at \(held.count) workers"
+        return "; the limits of destination '\(first.destination)' (\(limits)) hold up what goes there: "
+            + "\(DashboardText.count(jobs, "job")) at \(DashboardText.count(held.count, "worker"))"
     }
 
     private static func trouble(of job: LedgerJob) -> String { job.trouble.map { ": \($0)" } ?? "" }

@@ -12,13 +12,14 @@ extension NotifierAPI {
                     "status", "queue", "destination", "batch", "key", "text", "since", "until", "order", "after",
                     "limit",
                 ]
-            ) { [self] in .json(try await jobs($0)) },
-            APIRoute(.get, "/v1/jobs/{id}") { [self] in .json(try await job($0)) },
+            ) { [self] in .json(try await jobs($0, limit: 100)) },
+            APIRoute(.get, "/v1/jobs/{id}") { [self] in .json(try await story(of: try $0.jobID())) },
         ]
     }
 
-    private func jobs(_ request: APIRequest) async throws -> API.JobPage {
-        let limit = Int(try request.integer("limit", in: 1...Int64(LedgerFilter.limitMaximum)) ?? 100)
+    /// - Parameter limit: the most jobs where the query does not say it.
+    func jobs(_ request: APIRequest, limit: Int) async throws -> API.JobPage {
+        let limit = Int(try request.integer("limit", in: 1...Int64(LedgerFilter.limitMaximum)) ?? Int64(limit))
         var filter = LedgerFilter(
             statuses: try request.words("status", LedgerStatus.self), queue: try request.queue(),
             destination: try request.text("destination"), order: try order(of: request), limit: limit)
@@ -51,8 +52,7 @@ extension NotifierAPI {
         return word
     }
 
-    private func job(_ request: APIRequest) async throws -> API.JobStory {
-        let id = try request.jobID()
+    func story(of id: JobID) async throws -> API.JobStory {
         guard let job = try await ledger.job(id) else { throw APIProblem.unknownJob(id) }
         let events = try await ledger.events(of: id).map { API.Event($0, sequence: nil) }
         let deliveries = try await history.deliveries(DeliveryListing(job: id, limit: DeliveryListing.limitMaximum))

@@ -71,9 +71,14 @@ struct DashboardGuard: RouterMiddleware {
     /// A page for people, a problem for the script.
     private func answer(_ problem: APIProblem, to request: Request) -> Response {
         guard !wantsJSON(request) else { return problem.response }
-        let text = problem.detail.prefix(1).uppercased() + problem.detail.dropFirst()
         return APIAnswer.pageResponse(
-            PageFrame.message("That did not work", "\(text).", link: "<p><a href=\"/\">Back to the dashboard</a></p>"),
+            PageFrame.message(
+                "That did not work", problem.sentence, link: "<p><a href=\"/\">Back to the dashboard</a></p>"),
             status: problem.status, headers: problem.headers)
     }
+}
+
+extension APIProblem {
+    /// What went wrong, as a page tells it.
+    var sentence: String { "\(detail.prefix(1).uppercased())\(detail.dropFirst())." }
 }

@@ -25,8 +25,7 @@ extension DashboardPage {
         if job.attempts > 0 { facts.append("<span>attempt \(job.attempts + 1)</span>") }
         if job.isCancelling { facts.append(Self.badge("Cancelling", "warn")) }
         return """
-            <li id="running-\(job.id)"><div class="line"><span class="title" title="\(job.target)">\
-            \(name: job.target)</span><span class="figure">\(permille / 10)%</span></div>
+            <li id="running-\(job.id)"><div class="line">\(Self.link(to: job))<span class="figure">\(permille / 10)%</span></div>
             <progress max="1000" value="\(permille)" aria-label="\(job.target)">\(permille / 10)%</progress>
             <p class="facts">\(facts)</p></li>
             """
@@ -37,14 +36,12 @@ extension DashboardPage {
         guard !model.failures.isEmpty else {
             return Self.card("failures", "Failures", Self.empty("Nothing failed."))
         }
-        let fields = model.failures.map { job -> HTML in
-            "<input type=\"hidden\" name=\"job\" value=\"\(job.id)\">"
-        }
         let listed = model.failures.count
         let all = button(
             listed == 1 ? "Run again" : "Run all \(listed) again",
             title: listed == 1 ? "Run the listed job again" : "Run all \(listed) listed jobs again",
-            path: ["jobs", "run-again"], fields: "\(fields)", isEnabled: model.isBrokerThere)
+            path: ["jobs", "run-again"], asks: listed > 1, fields: HTML.hidden("job", model.failures.map(\.id)),
+            isEnabled: model.isBrokerThere)
         return Self.card(
             "failures", "Failures", note: Self.shown(listed, of: count, "the last "), action: listed > 1 ? all : nil,
             "<ul class=\"rows\">\(model.failures.map { row($0) })</ul>")
@@ -56,14 +53,17 @@ extension DashboardPage {
             "Run again", title: "Run \(job.target) again", path: ["jobs", job.id, "run-again"],
             isEnabled: model.isBrokerThere)
         return """
-            <li id="failed-\(job.id)" class="split"><div><p class="line"><span class="title" \
-            title="\(job.target)">\(name: job.target)</span></p>
+            <li id="failed-\(job.id)" class="split"><div><p class="line">\(Self.link(to: job))</p>
             <p class="reason">\(Self.badge(code, "bad")) <span>\(name: job.error?.message ?? "no reason is known")</span></p>
             <p class="facts"><span>\(DashboardText.time(job.endedAt ?? job.since, now: model.at))</span>\
             <span>\(name: job.queue)</span><span>\(DashboardText.bytes(job.size))</span>\
             <span>\(DashboardText.count(max(1, job.attempts), "attempt"))</span></p></div>
             \(again)</li>
             """
+    }
+
+    private static func link(to job: API.Job) -> HTML {
+        "<a class=\"title\" href=\"/dashboard/jobs/\(job.id)\">\(name: job.target)</a>"
     }
 
     /// `20 of 31` where only some are listed, otherwise the count.

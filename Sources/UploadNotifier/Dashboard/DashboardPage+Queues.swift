@@ -97,6 +97,7 @@ extension DashboardPage {
                 "Start", title: "Start queue \(name)", path: ["queues", name, "start"], isEnabled: model.isBrokerThere,
                 look: "strong")
             : button(
-                "Stop", title: "Stop queue \(name)", path: ["queues", name, "stop"], isEnabled: model.isBrokerThere)
+                "Stop", title: "Stop queue \(name)", path: ["queues", name, "stop"], asks: true,
+                isEnabled: model.isBrokerThere)
     }
 }

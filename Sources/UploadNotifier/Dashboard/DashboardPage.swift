@@ -17,17 +17,15 @@ struct DashboardPage: Sendable {
     ///   - notice: the result of the order after which the browser was redirected to this page.
     ///   - canSignOut: whether the page is shown to a signed-in user.
     func document(notice: DashboardNotice?, canSignOut: Bool) -> HTML {
-        let signOut: HTML? =
-            canSignOut
-            ? """
-            <form method="post" action="/dashboard/sign-out"><button class="quiet">Sign out</button></form>
-            """ : nil
-        return PageFrame.document(
-            title: "Longshore", header: "<p id=\"connection\" class=\"connection\" role=\"status\"></p>\(signOut)",
-            isLive: true,
+        PageFrame.document(
+            title: "Longshore", header: PageFrame.tools(canSignOut: canSignOut), isLive: true,
             body: """
-                \(Self.place(for: notice))
+                \(PageFrame.place(for: notice))
                 <main id="main">
+                <form method="get" action="/dashboard/jobs" class="find" role="search">
+                <label class="hidden" for="find">Find jobs by a part of their names</label>
+                <input id="find" name="text" type="search" placeholder="Find a file …" required minlength="\(LedgerFilter.textCountMinimum)" \
+                maxlength="\(LedgerFilter.textCountMaximum)"><button>Find</button></form>
                 \(alerts.html)\(summary.html)
                 <div class="columns">
                 <div class="column">\(main.map(\.html))</div>
@@ -35,12 +33,6 @@ struct DashboardPage: Sendable {
                 </div>
                 </main>
                 """)
-    }
-
-    /// The element is always there, so that a screen reader reads a notice that is put into it.
-    private static func place(for notice: DashboardNotice?) -> HTML {
-        let text: HTML? = notice.map { "<p class=\"\($0.isProblem ? "alert bad" : "alert good")\">\($0.text)</p>" }
-        return "<div id=\"notice\" role=\"status\">\(text)</div>"
     }
 
     private var alerts: DashboardPart {
@@ -59,19 +51,24 @@ struct DashboardPage: Sendable {
             """
             <section id="part-summary" aria-label="Summary" data-title="\(running > 0 ? "\(running) running" : "Idle")">
             <dl class="tiles">
-            \(Self.tile("Running", DashboardText.count(running), running > 0 ? "live" : ""))
-            \(Self.tile("Waiting", DashboardText.count(waiting)))
-            \(Self.tile("Paused", DashboardText.count(counts[.paused, default: 0])))
-            \(Self.tile("Failed", DashboardText.count(failed), failed > 0 ? "bad" : ""))
-            \(Self.tile("Completed in an hour", DashboardText.count(completed)))
+            \(Self.tile("Running", DashboardText.count(running), running > 0 ? "live" : "", statuses: [.running]))
+            \(Self.tile("Waiting", DashboardText.count(waiting), statuses: [.queued, .waiting]))
+            \(Self.tile("Paused", DashboardText.count(counts[.paused, default: 0]), statuses: [.paused]))
+            \(Self.tile("Failed", DashboardText.count(failed), failed > 0 ? "bad" : "", statuses: [.failed]))
+            \(Self.tile("Completed in an hour", DashboardText.count(completed), statuses: [.completed]))
             \(Self.tile("Throughput", DashboardText.rate(model.bytesPerSecond)))
             </dl>
             </section>
             """)
     }
 
-    private static func tile(_ name: String, _ figure: String, _ look: String = "") -> HTML {
-        "<div class=\"tile\(look.isEmpty ? "" : " \(look)")\"><dt>\(name)</dt><dd>\(figure)</dd></div>"
+    /// - Parameter statuses: those of the jobs to whose list it leads; none for a figure without a list.
+    private static func tile(
+        _ name: String, _ figure: String, _ look: String = "", statuses: [LedgerStatus] = []
+    ) -> HTML {
+        let words = statuses.map(\.rawValue).joined(separator: ",")
+        let title: HTML = statuses.isEmpty ? "\(name)" : "<a href=\"/dashboard/jobs?status=\(words)\">\(name)</a>"
+        return "<div class=\"tile\(look.isEmpty ? "" : " \(look)")\"><dt>\(title)</dt><dd>\(figure)</dd></div>"
     }
 
     private var throughput: DashboardPart {
@@ -116,21 +113,24 @@ struct DashboardPage: Sendable {
 
     static func badge(_ text: String, _ look: String) -> HTML { "<span class=\"badge \(look)\">\(text)</span>" }
 
-    private static let pathCharacters = CharacterSet(
+    /// The characters of a part of a path, and of a value in a query, that stay as they are.
+    static let pathCharacters = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
     /// A form of one button, which works without a script as well.
     /// - Parameters:
     ///   - title: the action and its object, for users of a screen reader.
     ///   - path: parts of the path below `/dashboard`.
+    ///   - asks: whether a page asks first.
     ///   - fields: hidden fields of the form.
     func button(
-        _ label: String, title: String, path: [String], fields: HTML? = nil, isEnabled: Bool = true, look: String = ""
+        _ label: String, title: String, path: [String], asks: Bool = false, fields: HTML? = nil, isEnabled: Bool = true,
+        look: String = ""
     ) -> HTML {
         let path = path.map { $0.addingPercentEncoding(withAllowedCharacters: Self.pathCharacters) ?? "" }
         return """
-            <form method="post" action="/dashboard/\(path.joined(separator: "/"))">\(fields)\
-            <button\(look.isEmpty ? nil : HTML(" class=\"\(look)\"")) aria-label="\(title)"\(isEnabled ? nil : HTML(" disabled"))>\(label)</button></form>
+            <form method="\(asks ? "get" : "post")" action="/dashboard/\(path.joined(separator: "/"))">\(fields)\
+            <button\(look.isEmpty ? nil : HTML(" class=\"\(look)\"")) aria-label="\(title)"\(isEnabled ? nil : HTML(" disabled"))>\(label)\(asks ? "…" : "")</button></form>
             """
     }
 }

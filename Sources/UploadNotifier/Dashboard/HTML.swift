@@ -27,6 +27,11 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         }
     }
 
+    /// Hidden fields of a form, of one name.
+    static func hidden(_ name: String, _ values: [String]) -> HTML {
+        "\(values.map { value -> HTML in "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" })"
+    }
+
     /// Text with HTML's special characters escaped, and without invisible characters that change the text direction:
     /// with them one name could look like another.
     static func escape(_ text: String) -> String {

@@ -8,6 +8,10 @@ extension NotifierAPI {
     var dashboardRoutes: [APIRoute] {
         [
             APIRoute(.get, "/", query: ["notice"]) { [self] in try await page($0) },
+            APIRoute(.get, "/dashboard/jobs", query: Set(DashboardJobList.fields + ["after"])) { [self] in
+                try await jobList($0)
+            },
+            APIRoute(.get, "/dashboard/jobs/{id}", query: ["notice"]) { [self] in try await jobPage($0) },
             APIRoute(.get, "/dashboard/stream") { [self] in try await followDashboard($0) },
             APIRoute(.get, "/dashboard/sign-in") { [self] _ in
                 dashboard.sessions == nil ? .redirect(to: "/") : .page(PageFrame.signIn(problem: nil))
@@ -25,11 +29,33 @@ extension NotifierAPI {
         ["/dashboard/sign-in"] + DashboardAsset.allCases.map { "/assets/\($0.rawValue)" })
 
     private func page(_ request: APIRequest) async throws -> APIAnswer {
-        let notice = try request.text("notice").flatMap { UUID(uuidString: $0) }.flatMap {
+        let page = try await dashboardPage()
+        return .page(page.document(notice: try notice(for: request), canSignOut: dashboard.sessions != nil))
+    }
+
+    private func jobPage(_ request: APIRequest) async throws -> APIAnswer {
+        let page = DashboardJobPage(story: try await story(of: try request.jobID()), at: clock.now())
+        return .page(page.document(notice: try notice(for: request), canSignOut: dashboard.sessions != nil))
+    }
+
+    /// A form sends its empty fields too.
+    private func jobList(_ request: APIRequest) async throws -> APIAnswer {
+        var request = request
+        request.query = request.query.filter { $0.value != [""] }
+        var page = DashboardJobList(
+            filter: request.query.filter { $0.key != "after" }.compactMapValues(\.first), at: clock.now())
+        do {
+            page.jobs = try await jobs(request, limit: DashboardJobList.count)
+        } catch let problem as APIProblem {
+            page.problem = problem
+        }
+        return .page(page.document(canSignOut: dashboard.sessions != nil), status: page.problem?.status ?? .ok)
+    }
+
+    private func notice(for request: APIRequest) throws -> DashboardNotice? {
+        try request.text("notice").flatMap { UUID(uuidString: $0) }.flatMap {
             dashboard.notices.notice($0, at: clock.now())
         }
-        let page = try await dashboardPage()
-        return .page(page.document(notice: notice, canSignOut: dashboard.sessions != nil))
     }
 
     // MARK: Signing in

@@ -32,6 +32,40 @@ enum PageFrame {
             """
     }
 
+    /// What stands beside the name on a page that the script keeps up to date.
+    static func tools(canSignOut: Bool) -> HTML {
+        "<p id=\"connection\" class=\"connection\" role=\"status\"></p>\(signOut(canSignOut))"
+    }
+
+    static func signOut(_ canSignOut: Bool) -> HTML? {
+        guard canSignOut else { return nil }
+        return "<form method=\"post\" action=\"/dashboard/sign-out\"><button class=\"quiet\">Sign out</button></form>"
+    }
+
+    /// The place of notices. It is always there, so that a screen reader reads a notice that is put into it.
+    /// - Parameter notice: the result of the order after which the browser was redirected to this page.
+    static func place(for notice: DashboardNotice?) -> HTML {
+        let text: HTML? = notice.map { "<p class=\"\($0.isProblem ? "alert bad" : "alert good")\">\($0.text)</p>" }
+        return "<div id=\"notice\" role=\"status\">\(text)</div>"
+    }
+
+    /// A page that asks before something is done that cannot be undone, or that concerns much.
+    /// - Parameters:
+    ///   - action: the path to which the answer is posted, with hidden fields.
+    ///   - back: the path of the page that the user comes from.
+    static func question(
+        _ title: String, _ text: HTML, action: String, fields: HTML? = nil, label: String, back: String
+    ) -> HTML {
+        document(
+            title: "\(title) · Longshore",
+            body: """
+                <main id="main" class="alone"><section class="card" aria-labelledby="heading">
+                <h2 id="heading">\(title)</h2><p class="text">\(text)</p>
+                <form method="post" action="\(action)" class="answers">\(fields)<button class="strong">\(label)</button>\
+                <a href="\(back)">Go back</a></form></section></main>
+                """)
+    }
+
     /// A page with one message.
     static func message(_ title: String, _ text: String, refreshSeconds: Int? = nil, link: HTML? = nil) -> HTML {
         document(

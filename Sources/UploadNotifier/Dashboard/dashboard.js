@@ -4,7 +4,9 @@
 (() => {
   const silentMaximum = 30_000; // Milliseconds without an event after which a connection counts as lost.
   const hiddenMaximum = 20_000; // After so many milliseconds a hidden page closes its stream, and frees its place.
+  const pollPause = 3_000; // Milliseconds between two looks at a page that has no stream.
   const version = document.documentElement.dataset.version;
+  const followed = document.getElementById("main").dataset.follow; // The path of such a page.
   const connection = document.getElementById("connection");
   let source = null;
   let lastHeard = 0;
@@ -70,7 +72,7 @@
       if (time.title !== exact) time.title = exact;
     }
     const summary = document.getElementById("part-summary");
-    document.title = `${summary.dataset.title} · Longshore`;
+    if (summary) document.title = `${summary.dataset.title} · Longshore`;
   }
 
   function tell(text, isLost) {
@@ -84,7 +86,27 @@
     tell("Live", false);
   }
 
+  // A page of one thing has no stream: it is fetched again.
+  async function poll() {
+    clearTimeout(retry);
+    if (document.hidden) return;
+    try {
+      const answer = await fetch(followed, { redirect: "manual", cache: "no-store" });
+      if (answer.type === "opaqueredirect") return location.assign("/dashboard/sign-in");
+      if (!answer.ok) throw new Error(answer.statusText);
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (fresh.documentElement.dataset.version !== version) return location.reload();
+      morphChildren(document.getElementById("main"), document.importNode(fresh.getElementById("main"), true));
+      decorate(document);
+      tell("Live", false);
+    } catch {
+      tell("Connection lost, trying again …", true);
+    }
+    retry = setTimeout(poll, pollPause);
+  }
+
   function follow() {
+    if (followed) return poll();
     clearTimeout(retry);
     source?.close();
     lastHeard = Date.now();
@@ -147,7 +169,7 @@
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.action.endsWith("/dashboard/sign-out")) return;
+    if (form.method === "get" || form.action.endsWith("/dashboard/sign-out")) return;
     event.preventDefault();
     const button = event.submitter ?? form.querySelector("button");
     if (button.getAttribute("aria-busy") === "true") return;
@@ -161,6 +183,7 @@
       if (answer.status === 401) return location.assign("/dashboard/sign-in");
       const body = await answer.json();
       notice(answer.ok ? body.text : body.detail, !answer.ok || body.isProblem);
+      if (followed) poll();
     } catch {
       notice("The notifier cannot be reached; nothing was done, or its answer was lost.", true);
     } finally {
@@ -169,7 +192,7 @@
   });
 
   // A notice is shown once: after a reload of the page it is gone.
-  if (location.search) history.replaceState(null, "", "/");
+  if (location.search) history.replaceState(null, "", location.pathname);
   decorate(document);
   follow();
 })();

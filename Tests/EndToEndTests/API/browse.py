@@ -54,7 +54,6 @@ with sync_playwright() as playwright:
     cookie = context.cookies()[0]
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and token not in cookie["value"], cookie
     assert page.evaluate("document.cookie") == ""
-    page.evaluate("window.isSamePage = true")
 
     # A progress bar moves.
     bar = page.locator(f"#running-{running} progress")
@@ -72,16 +71,42 @@ with sync_playwright() as playwright:
     failed = page.locator(f"#failed-{failing}")
     expect(failed).to_contain_text(hostile)
     assert page.locator("main script, main img").count() == 0
-    failed.get_by_role("button").click()
+
+    # A file is found by a part of its name.
+    page.get_by_label("Find jobs").fill("onerror")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("listitem")).to_have_count(1)
+    expect(page.get_by_role("listitem")).to_contain_text(hostile)
+    page.get_by_label("Status").select_option("completed")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".empty")).to_have_text("No job matches.")
+    page.get_by_role("link", name="All of the pool").click()
+    expect(page.locator("#connection")).to_have_text("Live")
+
+    # Every job has a page: why it does not run, its history, and what can be done; what cannot be undone asks first.
+    failed.get_by_role("link").click()
+    expect(page.locator(".why")).to_contain_text("It has failed")
+    expect(page.locator(".history")).to_contain_text("attempt 1 failed")
+    expect(page.locator(".commands")).to_contain_text(f"uploadctl discard {failing}")
+    assert page.locator("main script, main img").count() == 0
+    page.get_by_role("button", name="Discard").click()
+    expect(page.get_by_role("heading", name="Discard this job?")).to_be_visible()
+    page.get_by_role("link", name="Go back").click()
+    expect(page.locator("#connection")).to_have_text("Live")
+    page.get_by_role("button", name="Run again").click()
     expect(page.locator("#notice")).to_contain_text("The job runs again")
     wait("the job runs again", lambda: api(f"/v1/jobs/{failing}")["job"]["round"] == 2)
 
     # A queue is stopped, on this page and for all workers, and started with the keyboard.
+    page.get_by_role("link", name="All of the pool").click()
     queue = page.locator("#queue-video")
     queue.get_by_role("button", name="Stop queue video").click()
+    expect(page.get_by_role("heading", name="Stop queue video?")).to_be_visible()
+    page.get_by_role("button", name="Stop the queue").click()
     expect(page.locator("#notice")).to_contain_text("Queue video is stopped")
     expect(queue).to_contain_text("Stopped")
     assert api("/v1/queues/video")["isStopped"]
+    page.evaluate("window.isSamePage = true")
     queue.get_by_role("button", name="Start queue video").focus()
     page.keyboard.press("Enter")
     expect(queue.get_by_role("button", name="Stop queue video")).to_be_visible()

@@ -1,0 +1,103 @@
+import Foundation
+import Uploads
+import UploadsAPI
+
+/// The page of one job: why it does not run, what an operator may do with it, what it is and what happened to it.
+struct DashboardJobPage: Sendable {
+    let story: API.JobStory
+    let at: Date
+
+    /// The most entries of the history that are shown.
+    private static let historyMaximum = 100
+
+    private var job: API.Job { story.job }
+    private var path: String { "/dashboard/jobs/\(job.id)" }
+
+    func document(notice: DashboardNotice?, canSignOut: Bool) -> HTML {
+        PageFrame.document(
+            title: "\(job.target) · Longshore", header: PageFrame.tools(canSignOut: canSignOut), isLive: true,
+            body: """
+                \(PageFrame.place(for: notice))
+                <main id="main" data-follow="\(path)">
+                <p class="back"><a href="/">All of the pool</a></p>
+                \(head)
+                <div class="columns"><div class="column">\(history)</div><div class="column">\(facts)\(commands)</div></div>
+                </main>
+                """)
+    }
+
+    /// The look of the badge of a job's status.
+    static func look(of job: API.Job) -> String {
+        ["failed": "bad", "running": "live", "completed": "good"][job.status] ?? "warn"
+    }
+
+    private var head: HTML {
+        let progress: HTML? = job.progress.map { progress in
+            let share = job.size > 0 ? Double(progress.bytesDone) / Double(job.size) : 1
+            let permille = min(1000, max(0, Int(saturating: share * 1000)))
+            let left: HTML? = progress.secondsLeft.map { "<span>\(DashboardText.duration($0)) left</span>" }
+            return """
+                <progress max="1000" value="\(permille)" aria-label="Sent">\(permille / 10)%</progress>
+                <p class="facts"><span>\(DashboardText.bytes(progress.bytesDone)) of \(DashboardText.bytes(job.size))</span>\
+                <span>\(DashboardText.rate(progress.bytesPerSecond))</span>\(left)</p>
+                """
+        }
+        return """
+            <section class="card job" aria-labelledby="heading-job">
+            <div class="heading"><h2 id="heading-job" class="title">\(name: job.target)</h2>\(DashboardPage.badge(job.status, Self.look(of: job)))</div>
+            <p class="why">\(story.explanation.text.prefix(1).uppercased())\(String(story.explanation.text.dropFirst())).</p>
+            \(progress)<div class="verbs">\(DashboardJobVerb.allCases.filter { $0.fits(job) }.map { $0.button(for: job) })</div>
+            </section>
+            """
+    }
+
+    private var history: HTML {
+        let moments = story.moments { WireJSON.timestamp($0) }
+        let shown = moments.suffix(Self.historyMaximum)
+        let note = shown.count < moments.count ? "the last \(shown.count) of \(moments.count), " : ""
+        let rows = shown.map { moment -> HTML in
+            """
+            <li><span class="when">\(DashboardText.time(moment.at, now: at))</span> <span>\(name: moment.text)</span></li>
+            """
+        }
+        return """
+            <section class="card" aria-labelledby="heading-history"><div class="heading"><h2 id="heading-history">History</h2>\
+            <p class="note">\(note)the oldest first</p></div><ol class="rows history">\(rows)</ol></section>
+            """
+    }
+
+    private var facts: HTML {
+        let line = story.line.flatMap { place in place.position.map { $0 == 0 ? "next" : "\($0) before it" } }
+        let pairs: [(String, HTML?)] = [
+            ("From", "\(name: job.source)"), ("To", "\(name: job.target)"),
+            ("Size", "\(DashboardText.bytes(job.size)) (\(DashboardText.count(Int(job.size))) bytes)"),
+            ("Type", "\(job.contentType)"), ("Queue", "\(name: job.queue), \(job.priority)"),
+            ("In line", line.map { "\($0)" }), ("Batch", job.batch.map { "\(name: $0)" }),
+            ("Idempotency key", job.idempotencyKey.map { "\(name: $0)" }),
+            ("Enqueued", DashboardText.time(job.enqueuedAt, now: at)),
+            ("Not before", job.notBefore.map { DashboardText.time($0, now: at) }),
+            ("Expires", job.expiresAt.map { DashboardText.time($0, now: at) }),
+            ("Failed attempts", "\(job.attempts)\(job.attemptsMaximum.map { " of \($0)" } ?? "")"),
+            ("Round", job.round > 1 ? "\(job.round)" : nil),
+            ("Sent so far", job.bytesSent > 0 ? "\(DashboardText.bytes(job.bytesSent))" : nil),
+            ("SHA-256", job.sha256.map { "<code>\($0)</code>" }),
+            ("CRC-64/NVME", job.crc64nvme.map { "<code>\($0)</code>" }),
+        ]
+        let metadata = job.metadata.sorted { $0.key < $1.key }.map { ($0.key, "\(name: $0.value)" as HTML) }
+        let rows = pairs.compactMap { name, value in value.map { (name, $0) } } + metadata
+        return """
+            <section class="card" aria-labelledby="heading-facts"><div class="heading"><h2 id="heading-facts">The job</h2></div>
+            <dl class="pairs">\(rows.map { name, value -> HTML in "<div><dt>\(name)</dt><dd>\(value)</dd></div>" })</dl></section>
+            """
+    }
+
+    private var commands: HTML {
+        let lines =
+            ["uploadctl job \(job.id)"] + DashboardJobVerb.allCases.filter { $0.fits(job) }.map { $0.command(for: job) }
+        return """
+            <section class="card" aria-labelledby="heading-commands"><div class="heading">\
+            <h2 id="heading-commands">On the command line</h2></div>
+            <ul class="commands">\(lines.map { line -> HTML in "<li><code>\(line)</code></li>" })</ul></section>
+            """
+    }
+}
