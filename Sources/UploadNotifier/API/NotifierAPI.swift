@@ -31,7 +31,7 @@ public final class NotifierAPI: Sendable {
     let destinations: @Sendable () -> [DestinationSummary]
     let dashboard: Dashboard
     let progress: LatestProgress
-    /// The pace of each queue is known while this runs.
+    /// The paces of the queues, which are known only while this service runs: the program has to run it.
     public let paces: QueuePaces
     let streaming: EventStreamLimits
     let clock: NotifierClock
