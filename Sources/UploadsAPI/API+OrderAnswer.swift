@@ -5,6 +5,8 @@ extension API {
         public var order: String
         /// Whether the notifier has decided; if not, the order waits in the notifier's queue, and holds.
         public var isDecided: Bool
+        /// Whether the order was only asked about: nothing has changed, and no job obeys. nil for an order that was given.
+        public var dryRun: Bool?
         /// Jobs, or queues, that the order was about; nil until it is decided.
         public var matched: Int?
         /// How many of them obey; nil until it is decided.
@@ -12,9 +14,13 @@ extension API {
         /// The first 1000; nil until it is decided.
         public var jobs: [OrderedJob]?
 
-        public init(order: String, isDecided: Bool, matched: Int? = nil, done: Int? = nil, jobs: [OrderedJob]? = nil) {
+        public init(
+            order: String, isDecided: Bool, dryRun: Bool? = nil, matched: Int? = nil, done: Int? = nil,
+            jobs: [OrderedJob]? = nil
+        ) {
             self.order = order
             self.isDecided = isDecided
+            self.dryRun = dryRun
             self.matched = matched
             self.done = done
             self.jobs = jobs

@@ -88,7 +88,7 @@ import Uploads
             try await eventually("the broker's confirms are noted") {
                 try deployment.queryLedger("SELECT count(*) FROM owed") == ["0"]
             }
-            let forgotten = try await deployment.control("forget", "--batch", "trip", "--before", "0s")
+            let forgotten = try await deployment.control("forget", "--batch", "trip", "--ended-until", "0s")
             #expect(forgotten.outputText == "\(done) is forgotten\n")
             let left = try await deployment.control("job", done, "--api", api)
             #expect(left.outputText.contains("were forgotten at") && !left.outputText.contains("trip"))

@@ -81,8 +81,8 @@ extension API {
     static let enqueuedJob = EnqueuedJob(id: id, queue: "video", enqueuedAt: date, status: "queued")
 
     static let orderAnswer = OrderAnswer(
-        order: id, isDecided: true, matched: 1, done: 1, jobs: [OrderedJob(id: id, done: false, reason: "no", round: 2)]
-    )
+        order: id, isDecided: true, dryRun: false, matched: 1, done: 1,
+        jobs: [OrderedJob(id: id, done: false, reason: "no", round: 2)])
 
     static let problem = Problem(
         type: "urn:longshore:problem:failed", title: "no", status: 400, detail: "no", matched: 1, backlog: 1,

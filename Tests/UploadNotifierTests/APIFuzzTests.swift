@@ -16,6 +16,16 @@ import Uploads
                 .post, "/v1/orders",
                 ["verb": "pause", "filter": ["queue": "default", "statuses": ["queued"]], "atMost": 5, "by": "jo"]
             ),
+            (
+                .post, "/v1/orders",
+                [
+                    "verb": "runAgain", "dryRun": true,
+                    "filter": [
+                        "error": "noSpace", "client": "app", "text": "cat", "key": "k",
+                        "since": "2026-11-21T08:00:00Z", "endedUntil": "2026-11-21T08:00:00Z",
+                    ],
+                ]
+            ),
             (.post, "/v1/orders", ["verb": "cancel", "jobs": [.string(job)], "by": "jo"]),
             (.post, "/v1/jobs/\(job)/move", ["to": 3, "by": "jo"]),
             (.post, "/v1/jobs/\(job)/pause", ["by": "jo"]),
@@ -42,7 +52,8 @@ import Uploads
     }()
     private static let lists = ["/v1/jobs", "/v1/dead-letters", "/v1/deliveries", "/v1/queues", "/v1/delegates"]
     private static let names = [
-        "limit", "after", "before", "status", "queue", "batch", "text", "since", "until", "order", "reason",
+        "limit", "after", "before", "status", "queue", "batch", "text", "since", "until", "order", "reason", "error",
+        "client", "endedSince", "endedUntil",
     ]
 
     @Test func `no body and no query ends in an error of the server`() async throws {

@@ -154,10 +154,10 @@ struct FilledLedger {
             }
         } else {
             let server = try #require(ledger as? PostgreSQLLedger)
-            // The columns beside the record as for a row that could never be read: SQLite has no such columns.
+            // The columns that SQLite does not have, as for a row that could never be read.
             try await server.query(
                 """
-                UPDATE jobs SET record = \(Data([0xFF, 0])), keeps_pause = false, is_settled = false, state = NULL,
+                UPDATE jobs SET record = \(Data([0xFF, 0])), is_settled = false, state = NULL,
                 initial_state = NULL WHERE id = \(id)
                 """)
             try await server.query("UPDATE events SET body = \(Data([1, 0])), told = 0, state = NULL WHERE seq = 2")

@@ -15,6 +15,8 @@ struct LedgerAnswers {
     var destinations: [DestinationLoad]
     var latest: [LedgerStatus: Set<JobID>] = [:]
     var listings: [[JobID]] = []
+    /// How many jobs each verb would be about.
+    var orderable: [Int] = []
     var jobs: [LedgerJob?] = []
     var events: [[UploadEvent]] = []
     var stream: [RecordedEvent] = []
@@ -58,6 +60,7 @@ struct LedgerAnswers {
         for status in LedgerStatus.allCases {
             latest[status] = Set(try await ledger.latest(status, limit: 100).map(\.id))
         }
+        for verb in Verb.allCases { orderable.append(try await ledger.count(OrderFilter(), for: verb)) }
         for filter in Self.filters { listings.append(try await Self.list(filter, in: ledger)) }
         for job in filled.jobs {
             jobs.append(try? await ledger.job(job))
@@ -81,7 +84,7 @@ struct LedgerAnswers {
     }
 
     private static let filters: [LedgerFilter] = {
-        var filters = [LedgerFilter](repeating: LedgerFilter(limit: 7), count: 9)
+        var filters = [LedgerFilter](repeating: LedgerFilter(limit: 7), count: 12)
         filters[1].order = .oldestFirst
         filters[2].batch = FilledLedger.batch
         filters[3].idempotencyKey = "key-queued\u{0}"
@@ -90,6 +93,9 @@ struct LedgerAnswers {
         for (index, text) in ["zoë", "na me-🌊", "host.example/forgotten"].enumerated() {
             filters[6 + index].text = text
         }
+        filters[9].code = .rejected
+        filters[10].client = "app.example"
+        filters[11].endedSince = FilledLedger.start + 1
         return filters
     }()
 

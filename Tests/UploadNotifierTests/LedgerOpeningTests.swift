@@ -113,6 +113,38 @@ struct LedgerOpeningTests {
         #expect(try await ledger.job(job.id)?.baton.job == job.redacted)
     }
 
+    @Test(arguments: [false, true])
+    func `jobs of before are found by their errors and apps, and those that were paused are resumed`(
+        areCompressed: Bool
+    ) async throws {
+        let scratch = try Scratch()
+        let old = try DatabaseQueue(path: scratch.file())
+        try LedgerSchema.migrator.migrate(old, upTo: "tallies")
+        let jobs = JobsOfBefore.make()
+        try await old.write { db in
+            for job in jobs {
+                let record = try JobsOfBefore.record(of: job)
+                try db.execute(
+                    sql: """
+                        INSERT INTO jobs (id, queue, destination, status, since, enqueued, size, text, record)
+                        VALUES (?, 'default', 'photos', ?, ?, 0, 5, '', ?)
+                        """,
+                    arguments: [
+                        job.id.rawValue, job.status.rawValue, job.since.timeIntervalSince1970,
+                        areCompressed ? RowText.stored(record) : record,
+                    ])
+                try db.execute(
+                    sql:
+                        "INSERT INTO tallies (queue, destination, status, jobs, bytes) VALUES ('default', 'photos', ?, 1, 5)",
+                    arguments: [job.status.rawValue])
+            }
+        }
+        try old.close()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await JobsOfBefore.expectFound(jobs, in: ledger)
+        try ledger.close()
+    }
+
     @Test func `commits wait for the disk`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

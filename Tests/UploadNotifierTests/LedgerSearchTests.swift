@@ -22,8 +22,14 @@ struct LedgerSearchTests {
             enqueuedAt: Sample.start + Double(number / 3) / 1000)
         order.batch = number % 4 == 0 ? "batch-\(number % 40)" : nil
         order.idempotencyKey = number % 5 == 0 ? "key-\(number / 10)" : nil
+        order.client = number % 2 == 0 ? "app-\(number % 4)" : nil
         var job = LedgerJob(Baton(job: order), isWhole: true, at: order.enqueuedAt)
         job.status = number % 5000 == 1 ? .cancelled : statuses[number % statuses.count]
+        job.since = order.enqueuedAt + 5
+        if job.status == .failed {
+            let error = UploadError(number % 4 == 1 ? .accessDenied : .noSpace, "it failed")
+            job.end = RoundEnd(kind: .failed, event: "end", at: job.since, error: error)
+        }
         return job
     }
 
@@ -87,6 +93,28 @@ struct LedgerSearchTests {
             {
                 $0.enqueuedUntil = Sample.start + 0.5
                 $0.statuses = [.completed]
+            }, { $0.code = .accessDenied },
+            {
+                $0.code = .noSpace
+                $0.destination = "a"
+                $0.endedSince = Sample.start + 5 + Double(count) / 6000
+            },
+            {
+                $0.code = .noSpace
+                $0.batch = "batch-8"
+            }, { $0.client = "app-2" },
+            {
+                $0.client = "app-0"
+                $0.statuses = [.failed]
+                $0.queue = QueueName(unchecked: "rare")
+            }, { $0.endedSince = Sample.start + 5 + Double(count) / 3500 },
+            {
+                $0.endedUntil = Sample.start + 5 + Double(count) / 6000
+                $0.destination = "b"
+            },
+            {
+                $0.endedUntil = Sample.start + 5.01
+                $0.text = "jpg"
             },
         ]
         return changes.flatMap { change in
@@ -104,14 +132,17 @@ struct LedgerSearchTests {
         let order = job.baton.job
         let text = [
             "staged-\(number)", "img_\(number).jpg", number < count / 4 ? "note=veteran" : nil,
-            "owner=user-\(number % 997)", order.batch, order.idempotencyKey,
+            "owner=user-\(number % 997)", order.batch, order.idempotencyKey, job.end?.error?.message,
         ].compactMap { $0 }.joined(separator: "\n")
         let holds: [Bool?] = [
             filter.statuses?.contains(job.status), filter.queue.map { $0 == order.queue },
             filter.destination.map { $0 == order.destination.label }, filter.batch.map { $0 == order.batch },
             filter.idempotencyKey.map { $0 == order.idempotencyKey },
             filter.text.map { text.contains($0.lowercased()) }, filter.enqueuedSince.map { order.enqueuedAt >= $0 },
-            filter.enqueuedUntil.map { order.enqueuedAt < $0 },
+            filter.enqueuedUntil.map { order.enqueuedAt < $0 }, filter.client.map { $0 == order.client },
+            filter.code.map { job.failureCode == $0 },
+            filter.endedSince.map { job.status.isEnd && job.since >= $0 },
+            filter.endedUntil.map { job.status.isEnd && job.since < $0 },
         ]
         return !holds.contains(false)
     }
@@ -172,6 +203,67 @@ struct LedgerSearchTests {
             // Every second candidate belongs to another queue.
             #expect(counts.allSatisfy { $0 <= 4 } && counts.contains { (1..<4).contains($0) })
         }
+    }
+
+    @Test(arguments: [0, 40, 100_000])
+    func `an order with a filter finds the same jobs, however many are sorted or walked for a page`(
+        fewMaximum: Int
+    ) async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { try Self.insert(0..<1000, in: $0) }
+        var bounds = OrderSearch.Bounds()
+        (bounds.fewMaximum, bounds.walkMaximum) = (fewMaximum, 90)
+        let ids = try await ledger.read { try String.fetchAll($0, sql: "SELECT id FROM jobs ORDER BY seq") }
+        for listing in Self.filters where listing.order == .oldestFirst {
+            var filter = OrderFilter(
+                queue: listing.queue, destination: listing.destination, batch: listing.batch,
+                endedUntil: listing.endedUntil, statuses: listing.statuses ?? Set(LedgerStatus.allCases))
+            (filter.idempotencyKey, filter.text) = (listing.idempotencyKey, listing.text)
+            (filter.code, filter.client, filter.endedSince) = (listing.code, listing.client, listing.endedSince)
+            (filter.enqueuedSince, filter.enqueuedUntil) = (listing.enqueuedSince, listing.enqueuedUntil)
+            let wanted = (0..<1000).filter { Self.matches($0, listing) }.map { ids[$0] }.sorted()
+            let (asked, limits) = (filter, bounds)
+            let (found, pages, count) = try await ledger.read { db in
+                let search = OrderSearch(asked, .runAgain, in: db, bounds: limits)
+                var (found, after, pages): ([String], JobID?, Int) = ([], nil, 0)
+                repeat {
+                    let page = try search.page(after: after, limit: 37)
+                    found += page.jobs.map(\.rawValue)
+                    (after, pages) = (page.next, pages + 1)
+                } while after != nil
+                return (found, pages, try search.count())
+            }
+            #expect(found == wanted && count == wanted.count, "\(listing)")
+            #expect(pages <= 1000 / 90 + 1000 / 37 + 3, "\(listing)")
+        }
+        try ledger.close()
+    }
+
+    @Test func `jobs that end, fail, are paused and are removed stay where an order looks for them`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { try Self.insert(0..<300, in: $0) }
+        let live = try await ledger.jobs(LedgerFilter(statuses: [.queued, .waiting], limit: 1000)).jobs
+        let pausing = UploadOrder(.jobs(.pause, live.prefix(20).map(\.id)), by: "jo")
+        while try await ledger.carryOut(pausing, view: ControlView(), routes: [], now: Sample.start).answer == nil {}
+        for fewMaximum in [0, 1000] {
+            var bounds = OrderSearch.Bounds()
+            bounds.fewMaximum = fewMaximum
+            let limits = bounds
+            let (page, count) = try await ledger.read { db in
+                let search = OrderSearch(OrderFilter(), .resume, in: db, bounds: limits)
+                return (try search.page(after: nil, limit: 500), try search.count())
+            }
+            #expect(page.jobs == live.prefix(20).map(\.id).sorted() && page.next == nil && count == 20)
+        }
+        let rows = try await ledger.read { db in
+            try Int.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM jobs WHERE (code IS NULL) = (status = 'failed') OR keeps_pause NOT IN (0, 1)"
+            )
+        }
+        #expect(rows == 0)
     }
 
     /// With no time, every page ends with its first step.

@@ -55,6 +55,38 @@ struct PostgreSQLLedgerTests {
         #expect(ids.count == 1)
     }
 
+    @Test func `jobs of before are found by their errors and apps, and those that were paused are resumed`()
+        async throws
+    {
+        let (url, schema) = (try await PostgreSQLNode.shared().url, Self.makeSchema())
+        let configuration = try PostgreSQLLedger.configuration(url, password: nil, schema: schema)
+        let client = PostgreSQLClient(configuration, connections: 1)
+        try await client.execute(Statement(stringLiteral: "CREATE SCHEMA \"\(schema)\""))
+        try await client.execute(
+            "CREATE TABLE migrations (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
+        for (index, steps) in PostgreSQLSchema.migrations.prefix(2).enumerated() {
+            for case .statements(let statements) in steps {
+                for statement in statements { try await client.execute(statement) }
+            }
+            try await client.execute("INSERT INTO migrations (version) VALUES (\(Int64(index + 1)))")
+        }
+        let jobs = JobsOfBefore.make()
+        for job in jobs {
+            try await client.execute(
+                """
+                INSERT INTO jobs (id, queue, destination, status, since, enqueued, size, keeps_pause, is_settled, record)
+                VALUES (\(job.id.rawValue), 'default', 'photos', \(job.status.rawValue),
+                \(job.since.timeIntervalSince1970), 0, 5, \(job.keepsPause), \(job.isSettled),
+                \(RowText.stored(try JobsOfBefore.record(of: job))))
+                """)
+        }
+        await client.close()
+        let ledger = try await Self.open(url, schema: schema)
+        try await JobsOfBefore.expectFound(jobs, in: ledger)
+        #expect(try await ledger.counts().values.allSatisfy { $0 == 1 })
+        await ledger.close()
+    }
+
     // MARK: The lease
 
     @Test func `a second notifier stands by until the first one has closed the ledger, and has its history then`()

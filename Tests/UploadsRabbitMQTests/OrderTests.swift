@@ -16,6 +16,7 @@ import Uploads
             .resume,
             OrderFilter(queue: .standard, destination: "photos", batch: "holiday", statuses: [.paused, .waiting]),
             atMost: 3),
+        .matching(.runAgain, FuzzSamples.filter, atMost: 3),
         .move([JobID(), JobID()], .index(0)), .move([JobID()], .index(7)),
         .move([JobID()], .before(JobID())), .move([JobID(), JobID()], .after(JobID())),
         .stopQueues([.standard]), .startQueues([.standard, QueueName(unchecked: "video")]),
@@ -42,6 +43,14 @@ import Uploads
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "cancel", "at": "2026-11-21T08:00:00Z", "jobs": []}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "fly", "at": "2026-11-21T08:00:00Z", "filter": {}}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "ask", "at": "2026-11-21T08:00:00Z", "jobs": []}"#,
+        #"""
+        {"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "cancel", "at": "2026-11-21T08:00:00Z",
+        "filter": {"error": "denied"}}
+        """#,
+        #"""
+        {"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "cancel", "at": "2026-11-21T08:00:00Z",
+        "filter": {"text": "ab"}}
+        """#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "ask", "at": "2026-11-21T08:00:00Z", "filter": {}}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "stopQueue", "at": "2026-11-21T08:00:00Z"}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "sweepDestination", "at": "2026-11-21T08:00:00Z"}"#,

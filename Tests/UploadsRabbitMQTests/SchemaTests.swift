@@ -236,6 +236,8 @@ import Uploads
             ("upload.order.v1", order(#""verb": "cancel""#)),
             ("upload.order.v1", order(#""verb": "cancel", "jobs": []"#)),
             ("upload.order.v1", order(#""verb": "cancel", "filter": {"statuses": ["asleep"]}"#)),
+            ("upload.order.v1", order(#""verb": "cancel", "filter": {"error": "denied"}"#)),
+            ("upload.order.v1", order(#""verb": "cancel", "filter": {"text": "ab"}"#)),
             ("upload.order.v1", order(#""verb": "stopQueue", "queues": ["A B"]"#)),
             ("upload.order.v1", order(#""verb": "ask", "filter": {}"#)),
             ("upload.order.v1", order(#""verb": "stopQueue", "filter": {}"#)),

@@ -35,6 +35,20 @@ public struct JobFilter: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Enqueued before: 1h ago, or a time.", valueName: "time"))
     var until: String?
 
+    @Option(help: ArgumentHelp("Ended since: 2h ago, or a time.", valueName: "time"))
+    var endedSince: String?
+
+    @Option(help: ArgumentHelp("Ended before: 1h ago, or a time.", valueName: "time"))
+    var endedUntil: String?
+
+    @Option(
+        help: ArgumentHelp("Failed with this error, such as accessDenied.", valueName: "code"),
+        completion: .list(UploadError.Code.allCodes.map(\.description)))
+    var error: String?
+
+    @Option(help: ArgumentHelp("Jobs of this app.", valueName: "name"))
+    var client: String?
+
     @Flag(help: "Begin with the oldest.")
     var oldestFirst = false
 
@@ -60,9 +74,13 @@ public struct JobFilter: ParsableArguments, Sendable {
         let times = [
             ("since", try PastTime.read(since, of: "--since", now: now)),
             ("until", try PastTime.read(until, of: "--until", now: now)),
+            ("endedSince", try PastTime.read(endedSince, of: "--ended-since", now: now)),
+            ("endedUntil", try PastTime.read(endedUntil, of: "--ended-until", now: now)),
         ]
         let texts = [
             ("queue", queue), ("destination", destination), ("batch", batch), ("key", key), ("text", text),
+            ("error", try error.map { name throws(ProgramError) in try UploadError.Code(argument: name).description }),
+            ("client", client),
         ]
         return status.commaSeparated.map { (name: "status", value: $0) }
             + texts.compactMap { name, value in value.map { (name: name, value: $0) } }

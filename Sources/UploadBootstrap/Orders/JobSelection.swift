@@ -25,6 +25,34 @@ public struct JobSelection: ParsableArguments, Sendable {
         completion: .list(LedgerStatus.allCases.map(\.rawValue)))
     var status: [String] = []
 
+    @Option(help: ArgumentHelp("The job with this idempotency key.", valueName: "key"))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Part of a source's name, a key, metadata, a batch or an error; 3 to 200 characters.", valueName: "text"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("Enqueued since: 2h ago, or a time such as 2026-11-21T08:00.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Enqueued before: 1h ago, or a time.", valueName: "time"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("Ended since: 2h ago, or a time.", valueName: "time"))
+    var endedSince: String?
+
+    @Option(help: ArgumentHelp("Ended before: 1h ago, or a time.", valueName: "time"))
+    var endedUntil: String?
+
+    @Option(
+        help: ArgumentHelp("Failed with this error, such as accessDenied.", valueName: "code"),
+        completion: .list(UploadError.Code.allCodes.map(\.description)))
+    var error: String?
+
+    @Option(help: ArgumentHelp("Jobs of this app.", valueName: "name"))
+    var client: String?
+
     @Flag(help: "All jobs that the command can act on.")
     public var all = false
 
@@ -33,13 +61,12 @@ public struct JobSelection: ParsableArguments, Sendable {
     /// The orders to send: the ids in portions of at most ``UploadOrder/jobsMaximum``, or one filter.
     /// - Parameters:
     ///   - atMost: for a filter: if more jobs match, the notifier does nothing.
-    ///   - endedBefore: restricts the filter to jobs that ended before this time; it is enough as a filter by itself.
-    /// - Throws: `usage` without ids and filter, with both, and for an invalid id, queue or status.
+    /// - Throws: `usage` without ids and filter, with both, and for an invalid id, queue, status, text, time or error.
     public func commands(
-        _ verb: Verb, atMost: Int? = nil, endedBefore: Date? = nil
+        _ verb: Verb, atMost: Int? = nil, now: Date = Date()
     ) throws(ProgramError) -> [UploadOrder.Command] {
-        let hasFilter =
-            queue != nil || destination != nil || batch != nil || endedBefore != nil || !status.isEmpty
+        let filter = try filter(now: now)
+        let hasFilter = filter != OrderFilter()
         guard ids.isEmpty || !(hasFilter || all) else {
             throw ProgramError(.usage, "ids and a filter: name jobs one way or the other")
         }
@@ -47,8 +74,6 @@ public struct JobSelection: ParsableArguments, Sendable {
             guard hasFilter || all else {
                 throw ProgramError(.usage, "no jobs: give ids, a filter such as --batch NAME, or --all")
             }
-            var filter = try filter()
-            filter.endedBefore = endedBefore
             return [.matching(verb, filter, atMost: atMost)]
         }
         let jobs = try Self.jobs(ids)
@@ -67,8 +92,25 @@ public struct JobSelection: ParsableArguments, Sendable {
         }
     }
 
-    private func filter() throws(ProgramError) -> OrderFilter {
+    private func filter(now: Date) throws(ProgramError) -> OrderFilter {
         var filter = OrderFilter(destination: destination, batch: batch)
+        filter.idempotencyKey = key
+        filter.client = client
+        filter.code = try error.map { name throws(ProgramError) in try UploadError.Code(argument: name) }
+        filter.enqueuedSince = try PastTime.read(since, of: "--since", now: now)
+        filter.enqueuedUntil = try PastTime.read(until, of: "--until", now: now)
+        filter.endedSince = try PastTime.read(endedSince, of: "--ended-since", now: now)
+        filter.endedUntil = try PastTime.read(endedUntil, of: "--ended-until", now: now)
+        if let text {
+            guard
+                (LedgerFilter.textCountMinimum...LedgerFilter.textCountMaximum).contains(text.unicodeScalars.count)
+            else {
+                throw ProgramError(
+                    .usage,
+                    "--text: give \(LedgerFilter.textCountMinimum) to \(LedgerFilter.textCountMaximum) characters")
+            }
+            filter.text = text
+        }
         if let queue {
             do throws(UploadError) {
                 filter.queue = try QueueName(queue)
@@ -86,6 +128,17 @@ public struct JobSelection: ParsableArguments, Sendable {
                 return status
             })
         return filter
+    }
+}
+
+extension UploadError.Code {
+    /// - Throws: `usage` for a text that is no code.
+    init(argument name: String) throws(ProgramError) {
+        guard let code = Self(exactly: name) else {
+            let known = Self.allCodes.map(\.description).joined(separator: ", ")
+            throw ProgramError(.usage, "--error: '\(name.prefix(80))' is no error; choose from \(known)")
+        }
+        self = code
     }
 }
 

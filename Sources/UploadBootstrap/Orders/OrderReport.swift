@@ -189,8 +189,16 @@ extension OrderFilter {
         if let queue { words.append("of queue \(queue)") }
         if let destination { words.append("for destination \(destination)") }
         if let batch { words.append("of batch \(batch)") }
-        if let endedBefore { words.append("that ended before \(WireJSON.timestamp(endedBefore))") }
-        words.append("that are " + statuses(for: verb).map(\.rawValue).sorted().joined(separator: ", "))
+        if let client { words.append("of app \(client)") }
+        if let idempotencyKey { words.append("with key \(idempotencyKey)") }
+        if let text { words.append("with the text '\(text)'") }
+        if let enqueuedSince { words.append("enqueued since \(WireJSON.timestamp(enqueuedSince))") }
+        if let enqueuedUntil { words.append("enqueued before \(WireJSON.timestamp(enqueuedUntil))") }
+        if let endedSince { words.append("that ended since \(WireJSON.timestamp(endedSince))") }
+        if let endedUntil { words.append("that ended before \(WireJSON.timestamp(endedUntil))") }
+        if let code { words.append("that failed with \(code)") }
+        let statuses = listing(for: verb).possibleStatuses ?? []
+        words.append("that are " + statuses.map(\.rawValue).sorted().joined(separator: ", "))
         return words.joined(separator: " ")
     }
 }

@@ -109,6 +109,16 @@ struct APIRequest: Sendable {
         }
     }
 
+    /// The code of an upload error.
+    func code(_ name: String) throws(APIProblem) -> UploadError.Code? {
+        guard let text = try text(name) else { return nil }
+        guard let code = UploadError.Code(exactly: text) else {
+            let known = UploadError.Code.allCodes.map(\.description).joined(separator: ", ")
+            throw .invalid("the query's '\(name)' is one of \(known)")
+        }
+        return code
+    }
+
     /// Words of a fixed list; the parameter may be given more than once, and with commas.
     func words<Word: RawRepresentable & CaseIterable & Hashable>(
         _ name: String, _ type: Word.Type

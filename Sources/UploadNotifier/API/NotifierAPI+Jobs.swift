@@ -9,8 +9,8 @@ extension NotifierAPI {
             APIRoute(
                 .get, "/v1/jobs",
                 query: [
-                    "status", "queue", "destination", "batch", "key", "text", "since", "until", "order", "after",
-                    "limit",
+                    "status", "queue", "destination", "batch", "key", "text", "since", "until", "endedSince",
+                    "endedUntil", "error", "client", "order", "after", "limit",
                 ]
             ) { [self] in .json(try await jobs($0, limit: 100)) },
             APIRoute(.get, "/v1/jobs/{id}") { [self] in .json(try await story(of: try $0.jobID())) },
@@ -31,6 +31,10 @@ extension NotifierAPI {
         }
         filter.enqueuedSince = try request.time("since")
         filter.enqueuedUntil = try request.time("until")
+        filter.endedSince = try request.time("endedSince")
+        filter.endedUntil = try request.time("endedUntil")
+        filter.code = try request.code("error")
+        filter.client = try request.text("client")
         if let after = try request.text("after") {
             guard let id = JobID(after) else { throw APIProblem.invalid("the query's 'after' is a job's id") }
             guard try await ledger.job(id) != nil else {

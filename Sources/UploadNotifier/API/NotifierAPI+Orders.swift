@@ -12,6 +12,11 @@ extension NotifierAPI {
         ("discard", .discard), ("forget", .forget),
     ]
 
+    private static let filterFields: Set = [
+        "queue", "destination", "batch", "key", "text", "since", "until", "endedSince", "endedUntil", "error", "client",
+        "statuses",
+    ]
+
     var orderRoutes: [APIRoute] {
         Self.verbs.map { path, verb in
             APIRoute(.post, "/v1/jobs/{id}/\(path)", query: ["wait"]) { [self] in try await order(verb, $0) }
@@ -37,7 +42,11 @@ extension NotifierAPI {
     }
 
     private func order(_ request: APIRequest) async throws -> APIAnswer {
-        let order = try Self.order(in: request, at: clock.now())
+        let (order, isDryRun) = try Self.order(in: request, at: clock.now())
+        if isDryRun, case .matching(let verb, let filter, _) = order.command {
+            let matched = try await ledger.count(filter, for: verb)
+            return .json(API.OrderAnswer(dryRunOf: order, matched: matched))
+        }
         let answer = try await give(order, request)
         if let problem = Self.problem(of: answer) { throw problem }
         if answer?.problem == .tooMany, let answer {
@@ -66,14 +75,26 @@ extension NotifierAPI {
 
     /// Reads an `upload.order.v1`; fills in `id` and `by` where they are missing, and `at`. Every field is checked: a
     /// filter with a mistyped name would match everything.
-    static func order(in request: APIRequest, at time: Date) throws(APIProblem) -> UploadOrder {
-        var object = try request.object(["id", "verb", "jobs", "filter", "atMost", "by"])
+    ///
+    /// `dryRun` asks how many jobs an order with a filter is about.
+    static func order(
+        in request: APIRequest, at time: Date
+    ) throws(APIProblem) -> (order: UploadOrder, isDryRun: Bool) {
+        var object = try request.object(["id", "verb", "jobs", "filter", "atMost", "by", "dryRun"])
+        let isDryRun = object["dryRun"] == .bool(true)
+        guard isDryRun || object["dryRun"] == nil || object["dryRun"] == .bool(false) else {
+            throw .invalid("'dryRun' is true or false")
+        }
+        let hasDryRun = object.removeValue(forKey: "dryRun") != nil
         if case .object(let filter) = object["filter"] {
-            try APIRequest.check(filter, ["queue", "destination", "batch", "endedBefore", "statuses"], "'filter'")
+            try APIRequest.check(filter, filterFields, "'filter'")
+            if isDryRun, object["atMost"] == nil { object["atMost"] = 1 }
             guard case .integer(let atMost) = object["atMost"], (1...1_000_000).contains(atMost) else {
                 throw .invalid(
                     "an order with a filter has 'atMost', 1 to 1000000: if more jobs match, nothing is done")
             }
+        } else if hasDryRun {
+            throw .invalid("'dryRun' belongs to a filter")
         } else if object["atMost"] != nil {
             throw .invalid("'atMost' belongs to a filter")
         }
@@ -84,7 +105,8 @@ extension NotifierAPI {
         object["by"] = object["by"] ?? "api"
         object["at"] = .string(WireJSON.timestamp(time))
         do {
-            return try WireJSON.decode(UploadOrder.self, from: try WireJSON.encode(JSONValue.object(object)))
+            let order = try WireJSON.decode(UploadOrder.self, from: try WireJSON.encode(JSONValue.object(object)))
+            return (order, isDryRun)
         } catch let error as DecodingError {
             throw .invalid("the order cannot be read: \(error.problem.text)")
         } catch {

@@ -17,13 +17,15 @@ enum JobRow {
         try db.cachedStatement(
             sql: """
                 INSERT INTO jobs
-                (id, queue, destination, key, status, since, enqueued, size, batch, idempotency, staged, text, record)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, queue, destination, key, status, since, enqueued, size, batch, idempotency, staged, text, record, code,
+                client, keeps_pause)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             job.id.rawValue, order.queue.rawValue, order.destination.label, order.destination.key, job.status.rawValue,
             job.since.timeIntervalSince1970, order.enqueuedAt.milliseconds, order.size, order.batch,
-            order.idempotencyKey, order.source.stagedName, text, record,
+            order.idempotencyKey, order.source.stagedName, text, record, job.failureCode?.description, order.client,
+            job.keepsPause,
         ])
         let row = db.lastInsertedRowID
         derived.texts.add(text, of: row)
@@ -46,9 +48,10 @@ enum JobRow {
         derived.tallies.move(job, from: before)
         let record = RowText.stored(try WireJSON.encode(job))
         try db.cachedStatement(
-            sql: "UPDATE jobs SET status = ?, since = ?, size = ?, record = ? WHERE seq = ?"
+            sql: "UPDATE jobs SET status = ?, since = ?, size = ?, record = ?, code = ?, keeps_pause = ? WHERE seq = ?"
         ).execute(arguments: [
-            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, record, row,
+            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, record,
+            job.failureCode?.description, job.keepsPause, row,
         ])
         if job.needsNoBytes {
             try db.cachedStatement(sql: "DELETE FROM wholes WHERE job = ?").execute(arguments: [row])
@@ -57,13 +60,15 @@ enum JobRow {
         return record
     }
 
-    /// Writes queue and destination, which change when a job is known from an event alone, and its order names others.
+    /// Writes queue, destination and app, which change when a job is known from an event alone, and its order names others.
     private static func movePlace(of job: LedgerJob, _ row: Int64, from before: LedgerJob, in db: Database) throws {
         guard !before.baton.hasJob(of: job.baton) else { return }
         let (old, order) = (before.baton.job, job.baton.job)
-        guard old.queue != order.queue || old.destination.label != order.destination.label else { return }
-        try db.cachedStatement(sql: "UPDATE jobs SET queue = ?, destination = ? WHERE seq = ?")
-            .execute(arguments: [order.queue.rawValue, order.destination.label, row])
+        guard
+            old.queue != order.queue || old.destination.label != order.destination.label || old.client != order.client
+        else { return }
+        try db.cachedStatement(sql: "UPDATE jobs SET queue = ?, destination = ?, client = ? WHERE seq = ?")
+            .execute(arguments: [order.queue.rawValue, order.destination.label, order.client, row])
     }
 
     /// Writes the text by which the job is found, and the key under which its object is stored.

@@ -7,7 +7,11 @@ import Uploads
 /// Every search uses an index whose entries are in the order of the listing:
 /// - an idempotency key or a batch by its index;
 /// - queue, destination and status by one index of all three: the tallies know which combinations have jobs at all, each is
-///   walked only as far as a page, and the pages are merged. Rare jobs have few combinations, so they are found at once.
+///   walked only as far as a page, and the pages are merged. Rare jobs have few combinations, so they are found at once;
+/// - an error by the index of failed jobs, merged for its destinations, and an app by the index of its jobs, merged for their statuses.
+///
+/// Jobs that ended within a time are few, and then sorted, or many, and then found in the order of the listing, in an index that also has the
+/// times of ends.
 ///
 /// A listing by text uses `TextSearch`.
 struct JobSearch {
@@ -23,10 +27,12 @@ struct JobSearch {
         var sequence: Int64
     }
 
-    /// The index with which a search begins.
+    /// The jobs with which a search begins.
     private enum Way {
         case index(String, [JobCondition])
-        case scopes([Scope])
+        /// Parts of an index, each in the order of the listing, and the conditions that hold for each of them.
+        case merged(String, [[JobCondition]], [JobCondition])
+        case few([Int64])
     }
 
     /// Jobs of one queue, destination and status.
@@ -76,26 +82,55 @@ struct JobSearch {
         switch try way() {
         case .index(let name, let key):
             return try fetch(from: name, key + range + filter.columnConditions)
-        case .scopes(let scopes):
-            let others = filter.batch.map { [JobCondition("batch = ?", [$0])] } ?? []
-            let found = try scopes.flatMap { scope in
-                try fetch(from: "jobs_by_scope", [JobCondition(scope)] + range + others)
-            }
+        case .merged(let index, let parts, let others):
+            let found = try parts.flatMap { try fetch(from: index, $0 + range + others) }
             return Array(found.sorted(by: isBefore).prefix(filter.limit))
+        case .few(let sequences):
+            return try fetch(
+                "jobs NOT INDEXED", [JobCondition(among: sequences)] + range + filter.columnConditions)
         }
     }
 
     private func way() throws -> Way {
-        if let key = filter.idempotencyKey {
-            return .index("jobs_by_idempotency", [JobCondition("idempotency = ?", [key])])
-        }
+        if filter.idempotencyKey != nil { return .index("jobs_by_idempotency", filter.keyConditions) }
         let scopes = filter.isScoped ? try Self.scopes(filter, in: db) : nil
-        if let batch = filter.batch {
-            if let scopes, scopes.map(\.count).sumSaturating() <= Self.fewMaximum { return .scopes(scopes) }
-            return .index("jobs_by_batch", [JobCondition("batch = ?", [batch])])
+        if let scopes, scopes.isEmpty { return merged([]) }
+        let isFew = scopes.map { $0.map(\.count).sumSaturating() <= Self.fewMaximum } ?? false
+        if filter.batch != nil, try filter.code == nil || JobIndex.batch(filter).hasFew(Self.fewMaximum, in: db) {
+            if let scopes, isFew { return merged(scopes) }
+            return .index("jobs_by_batch", filter.batchConditions)
         }
-        if let scopes, scopes.count <= Self.scopeCountMaximum { return .scopes(scopes) }
+        if filter.code != nil, let scopes { return failures(in: Set(scopes.map(\.destination))) }
+        if filter.client != nil {
+            if let scopes, isFew { return merged(scopes) }
+            return clients()
+        }
+        if !filter.endConditions.isEmpty, let few = try JobIndex.ends(filter).few(Self.fewMaximum, in: db) {
+            return .few(few)
+        }
+        if let scopes, scopes.count <= Self.scopeCountMaximum { return merged(scopes) }
         return .index("jobs_by_time", [])
+    }
+
+    private func merged(_ scopes: [Scope]) -> Way {
+        .merged("jobs_by_scope", scopes.map { [JobCondition($0)] }, filter.otherConditions)
+    }
+
+    /// With very many destinations the failed jobs are sorted, without reading their rows.
+    private func failures(in destinations: Set<String>) -> Way {
+        guard destinations.count <= Self.scopeCountMaximum else { return .index("jobs_by_code", filter.codeConditions) }
+        let parts = destinations.map { filter.codeConditions + [JobCondition("destination = ?", [$0])] }
+        return .merged(
+            "jobs_by_code", parts,
+            filter.queueConditions + filter.endConditions + filter.batchConditions + filter.clientConditions)
+    }
+
+    private func clients() -> Way {
+        let statuses = filter.possibleStatuses ?? Set(LedgerStatus.allCases)
+        let parts = statuses.map { filter.clientConditions + [JobCondition("status = ?", [$0.rawValue])] }
+        return .merged(
+            "jobs_by_client", parts,
+            filter.queueConditions + filter.destinationConditions + filter.endConditions + filter.batchConditions)
     }
 
     /// The combinations of queue, destination and status that the filter permits and that have jobs.
@@ -108,7 +143,7 @@ struct JobSearch {
                 bytes: LedgerSums.sum(bytes: row["bytes"], over: row["over"]))
             guard filter.queue.map({ $0.rawValue == scope.queue }) ?? true,
                 filter.destination.map({ $0 == scope.destination }) ?? true,
-                filter.statuses.map({ $0.contains { $0.rawValue == scope.status } }) ?? true
+                filter.possibleStatuses.map({ $0.contains { $0.rawValue == scope.status } }) ?? true
             else { return nil }
             return scope
         }
@@ -125,10 +160,14 @@ struct JobSearch {
     }
 
     private func fetch(from index: String, _ conditions: [JobCondition]) throws -> [Place] {
+        try fetch("jobs INDEXED BY \(index)", conditions)
+    }
+
+    private func fetch(_ table: String, _ conditions: [JobCondition]) throws -> [Place] {
         let direction = filter.order == .newestFirst ? "DESC" : "ASC"
         let statement = try db.cachedStatement(
             sql: """
-                SELECT enqueued, seq FROM jobs INDEXED BY \(index) \(JobCondition.clause(conditions))
+                SELECT enqueued, seq FROM \(table) \(JobCondition.clause(conditions))
                 ORDER BY enqueued \(direction), seq \(direction) LIMIT ?
                 """)
         return try Row.fetchAll(statement, arguments: JobCondition.arguments(conditions) + [filter.limit]).map {
@@ -143,6 +182,6 @@ struct JobSearch {
 }
 
 extension LedgerFilter {
-    /// Whether the filter names a queue, a destination or a status.
-    var isScoped: Bool { statuses != nil || queue != nil || destination != nil }
+    /// Whether the filter names a queue or a destination, or leaves some statuses only.
+    var isScoped: Bool { possibleStatuses != nil || queue != nil || destination != nil }
 }

@@ -26,6 +26,10 @@ extension Ledger: LedgerQueries {
         }
     }
 
+    package func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int {
+        try await read { db in try OrderSearch(filter, verb, in: db).count() }
+    }
+
     package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
         try await read { [rows] db in
             try Row.fetchAll(

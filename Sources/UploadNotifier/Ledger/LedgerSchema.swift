@@ -75,6 +75,7 @@ enum LedgerSchema {
         migrator.registerMigration("numbers") { db in try db.execute(sql: numbers) }
         migrator.registerMigration("places") { db in try db.execute(sql: places) }
         migrator.registerMigration("tallies") { db in try db.execute(sql: tallies) }
+        migrator.registerMigration("facts", migrate: LedgerSchema.addFacts)
         return migrator
     }
 

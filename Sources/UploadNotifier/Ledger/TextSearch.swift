@@ -104,32 +104,22 @@ struct TextSearch {
 
     /// The jobs that match the rest of the filter; nil if they are many.
     private func few() throws -> [Int64]? {
-        if let key = filter.idempotencyKey {
-            let few = try sequences("jobs_by_idempotency", [JobCondition("idempotency = ?", [key])])
-            if let few { return few }
-        }
+        if filter.idempotencyKey != nil, let few = try few(of: .key(filter)) { return few }
+        if filter.code != nil, let few = try few(of: .code(filter)) { return few }
         if filter.isScoped {
             let scopes = try JobSearch.scopes(filter, in: db)
             if scopes.map(\.count).sumSaturating() <= bounds.fewMaximum {
-                return try scopes.flatMap { try sequences("jobs_by_scope", [JobCondition($0)]) ?? [] }
+                return try scopes.flatMap { try few(of: .scope($0, filter)) ?? [] }
             }
         }
-        if let batch = filter.batch {
-            let few = try sequences("jobs_by_batch", [JobCondition("batch = ?", [batch])])
-            if let few { return few }
-        }
-        let times = filter.timeConditions
-        return times.isEmpty ? nil : try sequences("jobs_by_time", times)
+        if filter.batch != nil, let few = try few(of: .batch(filter)) { return few }
+        if filter.client != nil, let few = try few(of: .client(filter)) { return few }
+        if !filter.endConditions.isEmpty, let few = try few(of: .ends(filter)) { return few }
+        return filter.timeConditions.isEmpty ? nil : try few(of: .times(filter))
     }
 
     /// The jobs that an index alone finds; nil if they are many.
-    private func sequences(_ index: String, _ conditions: [JobCondition]) throws -> [Int64]? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT seq FROM jobs INDEXED BY \(index) \(JobCondition.clause(conditions)) LIMIT ?")
-        let found = try Int64.fetchAll(
-            statement, arguments: JobCondition.arguments(conditions) + [bounds.fewMaximum + 1])
-        return found.count > bounds.fewMaximum ? nil : found
-    }
+    private func few(of index: JobIndex) throws -> [Int64]? { try index.few(bounds.fewMaximum, in: db) }
 
     // MARK: Many
 
@@ -149,13 +139,11 @@ struct TextSearch {
     /// candidates are few.
     private func fitting(_ sequences: [Int64], beyond place: Int64, limit: Int) throws -> [Int64] {
         guard !sequences.isEmpty else { return [] }
-        let list = "[\(sequences.map(String.init).joined(separator: ","))]"
         var conditions = [
-            JobCondition("seq IN (SELECT value FROM json_each(?))", [list]),
+            JobCondition(among: sequences),
             JobCondition("seq \(beyond) ?", [place]), JobCondition("instr(text, ?) > 0", [text]),
         ]
-        conditions += filter.timeConditions + filter.columnConditions
-        if let key = filter.idempotencyKey { conditions.append(JobCondition("idempotency = ?", [key])) }
+        conditions += filter.timeConditions + filter.columnConditions + filter.keyConditions
         let statement = try db.cachedStatement(
             sql: """
                 SELECT seq FROM jobs NOT INDEXED \(JobCondition.clause(conditions)) ORDER BY seq \(direction) LIMIT ?

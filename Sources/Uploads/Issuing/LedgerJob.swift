@@ -131,6 +131,9 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var round: Int { baton.round }
     public var generation: Int { baton.generation }
 
+    /// Why it failed; `unknown` for a failed job that no event gave a reason for. nil for a job that has not failed.
+    public var failureCode: UploadError.Code? { status == .failed ? end?.error?.code ?? .unknown : nil }
+
     /// Whether an operator's pause holds for the current generation.
     public var isPaused: Bool { (pausedThrough ?? 0) >= generation }
 }

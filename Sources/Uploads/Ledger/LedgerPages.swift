@@ -28,6 +28,14 @@ public struct LedgerFilter: Hashable, Sendable {
     public var enqueuedSince: Date?
     /// Enqueued before this time.
     public var enqueuedUntil: Date?
+    /// Ended at this time or later.
+    public var endedSince: Date?
+    /// Ended before this time.
+    public var endedUntil: Date?
+    /// Failed with this error (``LedgerJob/failureCode``).
+    public var code: UploadError.Code?
+    /// The app that enqueued the job (``UploadJob/client``).
+    public var client: String?
     public var order: Order
     /// Only jobs that come after this one in the order: ``JobPage/next`` of the page before.
     public var after: JobID?
@@ -44,6 +52,20 @@ public struct LedgerFilter: Hashable, Sendable {
         self.order = order
         self.after = after
         self.limit = min(max(1, limit), Self.limitMaximum)
+    }
+
+    /// The statuses that a job can have which meets all conditions; nil: any. An error is one of a failed job, and an end one of an ended
+    /// job.
+    package var possibleStatuses: Set<LedgerStatus>? {
+        let implied: Set<LedgerStatus>
+        if code != nil {
+            implied = [.failed]
+        } else if endedSince != nil || endedUntil != nil {
+            implied = Set(LedgerStatus.allCases.filter(\.isEnd))
+        } else {
+            return statuses
+        }
+        return statuses?.intersection(implied) ?? implied
     }
 }
 

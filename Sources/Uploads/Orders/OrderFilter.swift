@@ -1,26 +1,40 @@
 public import Foundation
 
-/// Which jobs an order is about; what is nil matches any.
+/// Which jobs an order is about; what is nil matches any. It can say all that a listing of jobs can (``LedgerFilter``), so that an order can
+/// mean the jobs that a list shows.
 public struct OrderFilter: Hashable, Sendable {
     public var queue: QueueName?
     /// The destination's label: its configured name, or the scheme and host of a URL.
     public var destination: String?
     public var batch: String?
-    /// Jobs that ended before this time.
-    public var endedBefore: Date?
+    public var idempotencyKey: String?
+    /// As ``LedgerFilter/text``: ``LedgerFilter/textCountMinimum`` to ``LedgerFilter/textCountMaximum`` Unicode scalars.
+    public var text: String?
+    /// Enqueued at this time or later.
+    public var enqueuedSince: Date?
+    /// Enqueued before this time.
+    public var enqueuedUntil: Date?
+    /// Ended at this time or later.
+    public var endedSince: Date?
+    /// Ended before this time.
+    public var endedUntil: Date?
+    /// Failed with this error (``LedgerJob/failureCode``).
+    public var code: UploadError.Code?
+    /// The app that enqueued the job (``UploadJob/client``).
+    public var client: String?
     /// nil: the statuses in which a job can obey the verb.
     public var statuses: Set<LedgerStatus>?
     /// The last hexadecimal digits of the jobs' ids, such as `048c`: the jobs of some shards.
     public var digits: String?
 
     public init(
-        queue: QueueName? = nil, destination: String? = nil, batch: String? = nil, endedBefore: Date? = nil,
+        queue: QueueName? = nil, destination: String? = nil, batch: String? = nil, endedUntil: Date? = nil,
         statuses: Set<LedgerStatus>? = nil, digits: String? = nil
     ) {
         self.queue = queue
         self.destination = destination
         self.batch = batch
-        self.endedBefore = endedBefore
+        self.endedUntil = endedUntil
         self.statuses = statuses
         self.digits = digits
     }
@@ -37,10 +51,37 @@ public struct OrderFilter: Hashable, Sendable {
         case .forget: Set(LedgerStatus.allCases.filter(\.isEnd))
         }
     }
+
+    /// The listing with the same conditions, in the statuses that match. It does not know ``digits``, and no rule of a verb.
+    package func listing(for verb: Verb) -> LedgerFilter {
+        var listing = LedgerFilter(statuses: statuses(for: verb), queue: queue, destination: destination)
+        listing.batch = batch
+        listing.idempotencyKey = idempotencyKey
+        listing.text = text
+        listing.enqueuedSince = enqueuedSince
+        listing.enqueuedUntil = enqueuedUntil
+        listing.endedSince = endedSince
+        listing.endedUntil = endedUntil
+        listing.code = code
+        listing.client = client
+        return listing
+    }
+
+    /// The filter without names of jobs, for an order to forget them that was carried out.
+    package var forgotten: OrderFilter {
+        var filter = self
+        filter.batch = nil
+        filter.idempotencyKey = nil
+        filter.text = nil
+        return filter
+    }
 }
 
 extension OrderFilter: Codable {
-    private enum Key: String, CodingKey { case queue, destination, batch, endedBefore, statuses, digits }
+    /// The names are those of the parameters of `GET /v1/jobs`.
+    private enum Key: String, CodingKey {
+        case queue, destination, batch, key, text, since, until, endedSince, endedUntil, error, client, statuses, digits
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -48,9 +89,28 @@ extension OrderFilter: Codable {
             queue: try container.decodeIfPresent(QueueName.self, forKey: .queue),
             destination: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .destination),
             batch: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .batch),
-            endedBefore: try container.decodeIfPresent(Date.self, forKey: .endedBefore),
+            endedUntil: try container.decodeIfPresent(Date.self, forKey: .endedUntil),
             statuses: try container.decodeIfPresent(Set<LedgerStatus>.self, forKey: .statuses),
             digits: try container.decodeIfPresent(String.self, forKey: .digits))
+        idempotencyKey = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .key)
+        text = try container.decodeTextIfPresent(atMost: LedgerFilter.textCountMaximum, forKey: .text)
+        enqueuedSince = try container.decodeIfPresent(Date.self, forKey: .since)
+        enqueuedUntil = try container.decodeIfPresent(Date.self, forKey: .until)
+        endedSince = try container.decodeIfPresent(Date.self, forKey: .endedSince)
+        client = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .client)
+        if let name = try container.decodeIfPresent(String.self, forKey: .error) {
+            // A code of another version must not stand for `unknown`: the order would be about other jobs.
+            guard let known = UploadError.Code(exactly: name) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .error, in: container, debugDescription: "expected the code of an upload error")
+            }
+            code = known
+        }
+        if let text, text.unicodeScalars.count < LedgerFilter.textCountMinimum {
+            throw DecodingError.dataCorruptedError(
+                forKey: .text, in: container,
+                debugDescription: "expected \(LedgerFilter.textCountMinimum) or more characters")
+        }
         guard let digits,
             !(1...16).contains(digits.utf8.count) || !digits.allSatisfy({ Shards.digits.contains("\($0)") })
         else { return }
@@ -63,7 +123,14 @@ extension OrderFilter: Codable {
         try container.encodeIfPresent(queue, forKey: .queue)
         try container.encodeIfPresent(destination, forKey: .destination)
         try container.encodeIfPresent(batch, forKey: .batch)
-        try container.encodeIfPresent(endedBefore, forKey: .endedBefore)
+        try container.encodeIfPresent(idempotencyKey, forKey: .key)
+        try container.encodeIfPresent(text, forKey: .text)
+        try container.encodeIfPresent(enqueuedSince, forKey: .since)
+        try container.encodeIfPresent(enqueuedUntil, forKey: .until)
+        try container.encodeIfPresent(endedSince, forKey: .endedSince)
+        try container.encodeIfPresent(endedUntil, forKey: .endedUntil)
+        try container.encodeIfPresent(code, forKey: .error)
+        try container.encodeIfPresent(client, forKey: .client)
         try container.encodeIfPresent(statuses?.sorted { $0.rawValue < $1.rawValue }, forKey: .statuses)
         try container.encodeIfPresent(digits, forKey: .digits)
     }

@@ -14,6 +14,9 @@ public protocol LedgerQueries: Sendable {
     /// - Throws: `rejected` for a text that is too short, or an `after` that is not known (any more).
     func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage
 
+    /// How many jobs match a filter in a status that permits the verb. Changes nothing.
+    func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int
+
     /// The events of a job, in the order of recording.
     func events(of job: JobID) async throws(UploadError) -> [UploadEvent]
 

@@ -15,7 +15,8 @@ package protocol LedgerStore {
     /// - Throws: ``DamagedRow`` if it cannot be read.
     func originalOrder(of job: JobID) throws -> UploadJob?
 
-    /// Jobs that match a filter in a status that permits the verb, in the order of their ids.
+    /// Jobs that match a filter in a status that permits the verb, in the order of their ids. A page ends, full or not, when enough jobs were
+    /// looked at, so that recording does not wait long.
     /// - Parameters:
     ///   - job: the job behind which the page begins; nil: the first page.
     ///   - limit: the most jobs of the page.
@@ -106,12 +107,14 @@ package enum StoredJob: Sendable {
 
 /// A page of the jobs that an order with a filter is about.
 package struct OrderFilterPage: Hashable, Sendable {
+    /// Perhaps fewer than asked for, or none, though more follow.
     package var jobs: [JobID]
-    package var isLast: Bool
+    /// The job behind which the next page begins: the last one that was looked at. nil on the last page.
+    package var next: JobID?
 
-    package init(jobs: [JobID], isLast: Bool) {
+    package init(jobs: [JobID], next: JobID?) {
         self.jobs = jobs
-        self.isLast = isLast
+        self.next = next
     }
 }
 

@@ -2,7 +2,7 @@
 package struct OrderProgress: Codable, Hashable, Sendable {
     /// The answer so far.
     package var answer: OrderAnswer
-    /// For an order with a filter: the last job that was handled.
+    /// For an order with a filter: the last job that was handled, or looked at.
     package var after: JobID?
     package var isDone = false
 
@@ -18,12 +18,11 @@ package struct OrderProgress: Codable, Hashable, Sendable {
 }
 
 extension UploadOrder {
-    /// The order in the form in which it is kept: a completed order to forget no longer names its batch.
+    /// The order in the form in which it is kept: a completed order to forget no longer names its batch or its text.
     func kept(isDone: Bool) -> UploadOrder {
-        guard isDone, case .matching(.forget, var filter, let atMost) = command else { return self }
-        filter.batch = nil
+        guard isDone, case .matching(.forget, let filter, let atMost) = command else { return self }
         var order = self
-        order.command = .matching(.forget, filter, atMost: atMost)
+        order.command = .matching(.forget, filter.forgotten, atMost: atMost)
         return order
     }
 }

@@ -56,8 +56,8 @@ package struct OrderRun: Sendable {
             }
             let page = try store.page(filter, for: verb, after: progress.after, limit: Self.pageMaximum(verb))
             try progress.add(obey(verb, page.jobs))
-            progress.after = page.jobs.last ?? progress.after
-            progress.isDone = page.isLast
+            progress.after = page.next ?? progress.after
+            progress.isDone = page.next == nil
         }
         owed += try batch.save(LedgerChanges.Order(order.kept(isDone: progress.isDone), progress))
         return OrderStep(owed: owed, answer: progress.isDone ? progress.answer : nil)

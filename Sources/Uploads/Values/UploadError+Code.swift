@@ -16,6 +16,12 @@ extension UploadError {
         /// The code of this name; `unknown` for one that this version does not know.
         public init(named name: String) { base = Base(rawValue: name) ?? .unknown }
 
+        /// The code of exactly this name; nil if this version does not know it.
+        public init?(exactly name: String) {
+            guard let base = Base(rawValue: name) else { return nil }
+            self.base = base
+        }
+
         /// No answer, or the connection was lost.
         public static let networkFailure = Self(.networkFailure)
         /// The destination wants credentials and got none.

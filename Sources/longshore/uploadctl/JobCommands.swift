@@ -14,6 +14,7 @@ struct JobsCommand: InquiryCommand {
         EXAMPLES
           uploadctl jobs --status failed --since 2h
           uploadctl jobs --destination photos --text holiday --limit 500
+          uploadctl jobs --error accessDenied --ended-since 1d
           uploadctl jobs --status failed --limit 1000000 -o ndjson | jq -r .id
         """
 

@@ -99,6 +99,7 @@ struct RunCommand: OrderCommand {
           uploadctl run 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90
           uploadctl run --status waiting --destination photos
           uploadctl run --again --status failed --batch holiday
+          uploadctl run --again --error accessDenied --destination photos --ended-since 2h
           uploadctl run --again --all --yes
         """
 
@@ -170,16 +171,12 @@ struct ForgetCommand: OrderCommand {
     static let examples = """
         EXAMPLES
           uploadctl forget 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90
-          uploadctl forget --before 30d --dry-run
+          uploadctl forget --ended-until 30d --dry-run
           uploadctl forget --batch holiday --yes
-          uploadctl forget --before 2026-11-01T00:00 --status failed --yes
+          uploadctl forget --ended-until 2026-11-01T00:00 --status failed --yes
         """
 
     @OptionGroup var jobs: JobSelection
-
-    @Option(
-        help: ArgumentHelp("Jobs that ended before: 30d ago, or a time such as 2026-11-21T08:00.", valueName: "time"))
-    var before: String?
 
     @Flag(help: "Forget also when the filter matches more than one job.")
     var yes = false
@@ -189,8 +186,7 @@ struct ForgetCommand: OrderCommand {
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     func requests() throws -> [OrderRequest] {
-        let time = try PastTime.read(before, of: "--before")
-        return try jobs.commands(.forget, atMost: yes ? nil : 1, endedBefore: time).map { try options.request($0) }
+        try jobs.commands(.forget, atMost: yes ? nil : 1).map { try options.request($0) }
     }
 }
 

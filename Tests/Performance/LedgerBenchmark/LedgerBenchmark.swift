@@ -166,6 +166,16 @@ enum LedgerBenchmark {
             $0.statuses = [.failed]
             $0.enqueuedUntil = middle
         }
+        try await time("error and destination", ledger) {
+            $0.code = .rejected
+            $0.destination = "tape"
+        }
+        try await time("ended before the middle", ledger) { $0.endedUntil = middle }
+        try await time("failed, ended after the middle, oldest first", ledger) {
+            $0.statuses = [.failed]
+            $0.endedSince = middle
+            $0.order = .oldestFirst
+        }
         try await time("text: one job", ledger) { $0.text = "img_\(count / 2).jpg" }
         try await time("text: 1 in 5000", ledger) { $0.text = "owner=user-77" }
         try await time("text: every job's", ledger) { $0.text = ".JPG" }
@@ -195,6 +205,14 @@ enum LedgerBenchmark {
         }
         try await time("text: errors", ledger) { $0.text = "refused key \(count / 40 * 20 + 3) " }
         try await measure("counts") { _ = try await ledger.counts() }
+        try await countMatching("all that failed", ledger, .runAgain) { _ in }
+        try await countMatching("an error at a destination", ledger, .runAgain) {
+            $0.code = .rejected
+            $0.destination = "tape"
+        }
+        try await countMatching("ended before the middle", ledger, .forget) { $0.endedUntil = middle }
+        try await countMatching("a queue's", ledger, .forget) { $0.queue = QueueName(unchecked: "video") }
+        try await countMatching("a text's", ledger, .forget) { $0.text = "owner=user-77" }
         try await measure("queues") { _ = try await ledger.queues(throughputSince: start) }
         try await measure("destinations") { _ = try await ledger.destinations() }
         let last = try await ledger.lastSequence()
@@ -214,6 +232,16 @@ enum LedgerBenchmark {
         let found = try await ledger.jobs(filter).jobs.count
         let chosen = filter
         try await measure("\(name) (\(found))") { _ = try await ledger.jobs(chosen) }
+    }
+
+    private static func countMatching(
+        _ name: String, _ ledger: any NotifierLedger, _ verb: Verb, _ change: (inout OrderFilter) -> Void
+    ) async throws {
+        var filter = OrderFilter()
+        change(&filter)
+        let chosen = filter
+        let found = try await ledger.count(chosen, for: verb)
+        try await measure("count of \(name) (\(found))") { _ = try await ledger.count(chosen, for: verb) }
     }
 
     private static func measure(_ name: String, _ body: () async throws -> Void) async throws {

@@ -78,7 +78,7 @@ extension LedgerConformance {
                 job.batch = job.id == other.id ? "home" : "trip"
                 try await end(job, at: seconds, in: ledger)
             }
-            let filter = OrderFilter(batch: "trip", endedBefore: start + 30)
+            let filter = OrderFilter(batch: "trip", endedUntil: start + 30)
             let order = UploadOrder(.matching(.forget, filter, atMost: 1), by: "jo", at: start)
             try await ledger.accept(order)
             try await ledger.accept(order)

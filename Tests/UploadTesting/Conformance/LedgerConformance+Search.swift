@@ -25,6 +25,34 @@ extension LedgerConformance {
                 #expect(found == order.map { jobs[$0].id }, "\(filter)")
             }
         },
+        Rule("an order with a filter is about the jobs that a listing with the same words shows") { suite in
+            let ledger = try await suite.make()
+            let jobs = (0..<count).map(numbered)
+            try await fill(ledger, with: jobs)
+            for listing in filters where listing.order == .oldestFirst {
+                var filter = OrderFilter(
+                    queue: listing.queue, destination: listing.destination, batch: listing.batch,
+                    endedUntil: listing.endedUntil, statuses: listing.statuses ?? Set(LedgerStatus.allCases))
+                (filter.idempotencyKey, filter.text) = (listing.idempotencyKey, listing.text)
+                (filter.code, filter.client, filter.endedSince) = (listing.code, listing.client, listing.endedSince)
+                (filter.enqueuedSince, filter.enqueuedUntil) = (listing.enqueuedSince, listing.enqueuedUntil)
+                let wanted = (0..<count).filter { matches($0, jobs[$0], listing) }.map { jobs[$0].id }.sorted()
+                let asked = filter
+                let found = try await ledger.transaction { store throws in
+                    var (ids, after): ([JobID], JobID?) = ([], nil)
+                    repeat {
+                        let page = try store.page(asked, for: .runAgain, after: after, limit: 50)
+                        ids += page.jobs
+                        after = page.next
+                    } while after != nil
+                    return ids
+                }
+                #expect(found == wanted, "\(listing)")
+                #expect(try await ledger.count(asked, for: .runAgain) == wanted.count, "\(listing)")
+                let ended = wanted.count { id in jobs.firstIndex { $0.id == id }.map { status(of: $0).isEnd } ?? false }
+                #expect(try await ledger.count(asked, for: .forget) == ended, "\(listing)")
+            }
+        },
         Rule("counts and loads are what counting all jobs would say, after changes and forgetting") { suite in
             let ledger = try await suite.make()
             let jobs = (0..<count).map(numbered)
@@ -114,15 +142,24 @@ extension LedgerConformance {
         if number < count / 4 { job.metadata["note"] = "veteran" }
         job.batch = number % 4 == 0 ? "batch-\(number % 40)" : nil
         job.idempotencyKey = number % 5 == 0 ? "key-\(number / 10)" : nil
+        job.client = number % 3 == 0 ? nil : "app-\(number % 2)"
         return job
     }
+
+    /// Of a failed job.
+    private static func code(of number: Int) -> UploadError.Code { number % 4 == 1 ? .accessDenied : .noSpace }
 
     private static func fill(_ ledger: any Ports, with jobs: [UploadJob]) async throws {
         let kinds: [LedgerStatus: EventKind] = [
             .running: .started, .waiting: .waiting, .completed: .completed, .failed: .failed, .cancelled: .cancelled,
         ]
         let messages = jobs.enumerated().flatMap { number, job in
-            let told = kinds[status(of: number)].map { event($0, job, after: Double(number)) }
+            let told = kinds[status(of: number)].map { kind in
+                guard kind == .failed else { return event(kind, job, after: Double(number)) }
+                let error = UploadError(code(of: number), "it failed")
+                return .event(
+                    UploadEvent(outcome: .failed(error, state: nil), of: Baton(job: job), at: start + Double(number)))
+            }
             return [.job(job, maybeRepeated: false)] + [told].compactMap { $0 }
         }
         try await record(messages, in: ledger, routes: [])
@@ -168,6 +205,58 @@ extension LedgerConformance {
             {
                 $0.enqueuedUntil = start + 0.05
                 $0.statuses = [.completed]
+            }, { $0.code = .accessDenied }, { $0.code = .sessionExpired }, { $0.client = "app-1" },
+            {
+                $0.code = .noSpace
+                $0.destination = "a"
+            },
+            {
+                $0.code = .accessDenied
+                $0.statuses = [.completed, .queued]
+            },
+            {
+                $0.code = .accessDenied
+                $0.client = "app-0"
+                $0.queue = QueueName(unchecked: "video")
+                $0.endedUntil = start + 150
+            },
+            {
+                $0.code = .accessDenied
+                $0.text = "img_1"
+            },
+            {
+                $0.code = .noSpace
+                $0.batch = "batch-8"
+            },
+            {
+                $0.client = "app-1"
+                $0.statuses = [.failed, .cancelled]
+                $0.destination = "b"
+            },
+            {
+                $0.client = "app-0"
+                $0.batch = "batch-12"
+                $0.enqueuedSince = start + 0.02
+            },
+            {
+                $0.client = "app-1"
+                $0.text = "jpg"
+            }, { $0.endedSince = start + 200 }, { $0.endedUntil = start + 40 },
+            {
+                ($0.endedSince, $0.endedUntil) = (start + 100, start + 130)
+                $0.queue = QueueName(unchecked: "default")
+            },
+            {
+                ($0.endedSince, $0.endedUntil) = (start + 100, start + 130)
+                $0.statuses = [.failed, .running]
+            },
+            {
+                $0.endedSince = start + 100
+                $0.text = "img_1"
+            },
+            {
+                $0.endedUntil = start + 100
+                $0.idempotencyKey = "key-7"
             },
         ]
         return changes.flatMap { change in
@@ -184,13 +273,17 @@ extension LedgerConformance {
         let text = [
             "staged-\(number)", "img_\(number).jpg", number < count / 4 ? "note=veteran" : nil,
             "owner=user-\(number % 97)", job.batch, job.idempotencyKey,
+            status(of: number) == .failed ? "it failed" : nil,
         ].compactMap { $0 }.joined(separator: "\n")
         let holds: [Bool?] = [
             filter.statuses?.contains(status(of: number)), filter.queue.map { $0 == job.queue },
             filter.destination.map { $0 == job.destination.label }, filter.batch.map { $0 == job.batch },
             filter.idempotencyKey.map { $0 == job.idempotencyKey },
             filter.text.map { text.contains($0.lowercased()) }, filter.enqueuedSince.map { job.enqueuedAt >= $0 },
-            filter.enqueuedUntil.map { job.enqueuedAt < $0 },
+            filter.enqueuedUntil.map { job.enqueuedAt < $0 }, filter.client.map { $0 == job.client },
+            filter.code.map { status(of: number) == .failed && code(of: number) == $0 },
+            filter.endedSince.map { status(of: number).isEnd && start + Double(number) >= $0 },
+            filter.endedUntil.map { status(of: number).isEnd && start + Double(number) < $0 },
         ]
         return !holds.contains(false)
     }

@@ -120,16 +120,18 @@ public enum FuzzSamples {
         return events
     }
 
+    public static var filter: OrderFilter {
+        var filter = OrderFilter(
+            queue: .standard, destination: "d", batch: "b", endedUntil: time, statuses: [.queued], digits: "37b")
+        (filter.idempotencyKey, filter.text, filter.client, filter.code) = ("k", "cat", "app", .noSpace)
+        (filter.enqueuedSince, filter.enqueuedUntil, filter.endedSince) = (time, time, time)
+        return filter
+    }
+
     public static var orders: [UploadOrder] {
         [
             .init(.jobs(.cancel, [job.id]), by: "jo", at: time),
-            .init(
-                .matching(
-                    .runAgain,
-                    OrderFilter(
-                        queue: .standard, destination: "d", batch: "b", endedBefore: time, statuses: [.queued],
-                        digits: "37b"),
-                    atMost: 5), by: "jo", at: time),
+            .init(.matching(.runAgain, filter, atMost: 5), by: "jo", at: time),
             .init(.move([job.id], .index(3)), by: "jo", at: time),
             .init(.move([job.id], .before(JobID())), by: "jo", at: time),
             .init(.move([job.id], .after(JobID())), by: "jo", at: time),

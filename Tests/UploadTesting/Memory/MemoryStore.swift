@@ -43,7 +43,7 @@ package final class MemoryStore: LedgerStore {
         _ filter: OrderFilter, for verb: Verb, after job: JobID?, limit: Int
     ) throws -> OrderFilterPage {
         let jobs = matching(filter, verb).filter { job == nil || job! < $0 }.sorted().prefix(limit)
-        return OrderFilterPage(jobs: Array(jobs), isLast: jobs.count < limit)
+        return OrderFilterPage(jobs: Array(jobs), next: jobs.count < limit ? nil : jobs.last)
     }
 
     package func count(_ filter: OrderFilter, for verb: Verb) throws -> Int { matching(filter, verb).count }
@@ -55,10 +55,28 @@ package final class MemoryStore: LedgerStore {
             return statuses.contains(job.status) && (filter.queue ?? order.queue) == order.queue
                 && (filter.destination ?? order.destination.label) == order.destination.label
                 && (filter.batch.map { order.batch?.isExactly($0) == true } ?? true)
-                && (filter.endedBefore.map { job.status.isEnd && job.since < $0 } ?? true)
+                && (filter.idempotencyKey.map { order.idempotencyKey?.isExactly($0) == true } ?? true)
+                && (filter.client.map { order.client?.isExactly($0) == true } ?? true)
+                && (filter.code.map { job.failureCode == $0 } ?? true)
+                && (filter.text.map { Self.text(of: job).contains($0.lowercased()) } ?? true)
+                && (filter.enqueuedSince.map { order.enqueuedAt >= $0 } ?? true)
+                && (filter.enqueuedUntil.map { order.enqueuedAt < $0 } ?? true)
+                && (filter.endedSince.map { job.status.isEnd && job.since >= $0 } ?? true)
+                && (filter.endedUntil.map { job.status.isEnd && job.since < $0 } ?? true)
+                && (filter.digits.map { $0.contains(job.id.digitText) } ?? true)
                 && (verb != .forget || job.forgottenAt == nil)
                 && (verb != .resume || filter.statuses != nil || job.status == .paused || job.isPaused)
         }.map(\.id)
+    }
+
+    /// The words of a job by which it is found.
+    private static func text(of job: LedgerJob) -> String {
+        guard job.forgottenAt == nil else { return "" }
+        let order = job.baton.job
+        let names = [
+            "\(order.source)", "\(order.destination)", order.batch, order.idempotencyKey, job.end?.error?.message,
+        ]
+        return (names.compactMap { $0 } + order.metadata.map { "\($0)=\($1)" }).joined(separator: "\n").lowercased()
     }
 
     package func heldJobs(of queue: QueueName, hasWorker: Bool, now: Date, limit: Int) throws -> [JobID] {

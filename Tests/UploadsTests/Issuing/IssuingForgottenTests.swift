@@ -152,7 +152,7 @@ struct IssuingForgottenTests {
     }
 
     @Test func `an order to forget travels whole`() throws {
-        let filter = OrderFilter(batch: "trip", endedBefore: Date(timeIntervalSince1970: 1_800_000_000))
+        let filter = OrderFilter(batch: "trip", endedUntil: Date(timeIntervalSince1970: 1_800_000_000))
         let order = UploadOrder(.matching(.forget, filter, atMost: 3), by: "jo", at: Date(timeIntervalSince1970: 1))
         #expect(try WireJSON.decode(UploadOrder.self, from: WireJSON.encode(order)) == order)
         #expect(order.command.isForgetting && !order.command.isSweep)

@@ -9,6 +9,10 @@ extension API.OrderAnswer {
             order: order.id.uuidString, isDecided: answer != nil, matched: answer?.matched, done: answer?.done,
             jobs: answer?.jobs.map { API.OrderedJob($0) })
     }
+
+    init(dryRunOf order: UploadOrder, matched: Int) {
+        self.init(order: order.id.uuidString, isDecided: true, dryRun: true, matched: matched, done: 0, jobs: [])
+    }
 }
 
 extension API.OrderedJob {

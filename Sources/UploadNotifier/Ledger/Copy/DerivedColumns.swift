@@ -19,11 +19,9 @@ enum DerivedColumns {
         guard case .bytes(let record) = row["record"], case .text(let id) = row["id"],
             let job = try? DamagedRows.job(record, id: id)
         else {
-            row["keeps_pause"] = .boolean(false)
             row["is_settled"] = .boolean(false)
             return
         }
-        row["keeps_pause"] = .boolean(job.keepsPause)
         row["is_settled"] = .boolean(job.isSettled)
         row["state"] = json(job.baton.state)
         row["initial_state"] = json(job.initialState)
@@ -31,6 +29,7 @@ enum DerivedColumns {
         if case .named(_, let key) = order.destination { row["key"] = whole(row["key"], key) }
         row["batch"] = whole(row["batch"], order.batch)
         row["idempotency"] = whole(row["idempotency"], order.idempotencyKey)
+        row["client"] = whole(row["client"], order.client)
         if case .staged(_, let name) = order.source { row["staged"] = whole(row["staged"], name) }
     }
 

@@ -20,7 +20,8 @@ extension LedgerTable {
             .real("since"), .integer("enqueued"), .integer("size"), .name("batch"), .name("idempotency"),
             .name("staged"), .real("forgotten"),
             Column(name: "text", kind: .text, postgreSQL: "coalesce(texts.text, '')"), .bytes("record"),
-            .derived("keeps_pause", .boolean), .derived("is_settled", .boolean), .derived("state", .bytes),
+            .text("code"), .name("client"), .boolean("keeps_pause"), .derived("is_settled", .boolean),
+            .derived("state", .bytes),
             .derived("initial_state", .bytes),
         ])
 

@@ -22,6 +22,11 @@ extension PostgreSQLLedger: LedgerQueries {
         try await read { [rows] in try await PostgreSQLSearch(filter, in: $0, rows).page() }
     }
 
+    package func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int {
+        let found = try await query(PostgreSQLStore.counting(filter, verb))
+        return try map(found) { Int(clamping: try $0.get("count", as: Int64.self)) }.first ?? 0
+    }
+
     package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
         let found = try await query(
             "SELECT seq, body FROM events WHERE job = (SELECT seq FROM jobs WHERE id = \(job.rawValue)) ORDER BY seq")

@@ -7,7 +7,16 @@ import Uploads
 /// Names of files, keys, batches and events may hold any character but are text elsewhere; they are `bytea` here, since PostgreSQL's text
 /// holds no U+0000. Times are seconds since 1970.
 enum PostgreSQLSchema {
-    static let migrations: [[Statement]] = [first, sharded]
+    static let migrations: [[Step]] = [
+        [.statements(first)], [.statements(sharded)], [.statements(facts), .facts, .statements(factIndexes)],
+    ]
+
+    /// A part of a migration.
+    enum Step: Sendable {
+        case statements([Statement])
+        /// Fills the columns of `JobFacts`: the records are compressed, and the server cannot read them.
+        case facts
+    }
 
     /// The lock that one notifier of several takes to migrate ("LngS").
     private static let lock: Int64 = 0x4C6E_6753
@@ -33,9 +42,14 @@ enum PostgreSQLSchema {
                     .misconfigured,
                     "the ledger's tables were made by a newer version; update this program or name another database")
             }
-            for (index, statements) in migrations.enumerated().dropFirst(Int(version)) {
-                try await transaction.execute(
-                    statements + ["INSERT INTO migrations (version) VALUES (\(Int64(index + 1)))"])
+            for (index, steps) in migrations.enumerated().dropFirst(Int(version)) {
+                for step in steps {
+                    switch step {
+                    case .statements(let statements): try await transaction.execute(statements)
+                    case .facts: try await fillFacts(in: transaction)
+                    }
+                }
+                try await transaction.execute("INSERT INTO migrations (version) VALUES (\(Int64(index + 1)))")
             }
         }
     }

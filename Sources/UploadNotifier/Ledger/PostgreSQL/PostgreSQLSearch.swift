@@ -53,15 +53,21 @@ struct PostgreSQLSearch {
                 SELECT enqueued, seq, id, record FROM jobs WHERE \(key) AND \(condition) AND \(others)
                 ORDER BY \(order) LIMIT \(limit)
                 """
-        case .scopes(let scopes):
-            let batch: Statement = filter.batch.map { "sha256(batch) = \($0.digest)" } ?? "true"
-            // Each combination is walked only as far as a page, and the pages are merged.
+        case .merged(let parts, let part):
+            // Each part is walked only as far as a page, and the pages are merged.
             found = """
-                SELECT found.* FROM unnest(\(scopes.map(\.queue)), \(scopes.map(\.destination)), \(scopes.map(\.status)))
-                AS scope (queue, destination, status) CROSS JOIN LATERAL (
-                    SELECT enqueued, seq, id, record FROM jobs WHERE queue = scope.queue
-                    AND destination = scope.destination AND status = scope.status AND \(condition) AND \(batch)
+                SELECT found.* FROM \(parts) CROSS JOIN LATERAL (
+                    SELECT enqueued, seq, id, record FROM jobs
+                    WHERE \(part) AND \(condition) AND \(PostgreSQLStore.all(filter.otherConditionsInPostgreSQL))
                     ORDER BY \(order) LIMIT \(limit)
+                ) AS found ORDER BY \(order) LIMIT \(limit)
+                """
+        case .few:
+            let others = PostgreSQLStore.all(filter.columnConditionsInPostgreSQL)
+            // The server would take the jobs to be many, and walk all of them in the order of the listing.
+            found = """
+                SELECT * FROM (
+                    SELECT enqueued, seq, id, record FROM jobs WHERE \(others) AND \(condition) OFFSET 0
                 ) AS found ORDER BY \(order) LIMIT \(limit)
                 """
         }
@@ -70,18 +76,55 @@ struct PostgreSQLSearch {
 
     private enum Way {
         case condition(Statement)
-        case scopes([JobSearch.Scope])
+        /// A table of parts, and the condition that a job is in a part.
+        case merged(Statement, Statement)
+        /// All jobs that match are so few that they are sorted.
+        case few
     }
 
     private func way() async throws -> Way {
         if let key = filter.idempotencyKey { return .condition("sha256(idempotency) = \(key.digest)") }
         let scopes = filter.isScoped ? try await scopes() : nil
+        let isFew = scopes.map { $0.map(\.count).sumSaturating() <= JobSearch.fewMaximum } ?? false
         if let batch = filter.batch {
-            if let scopes, scopes.map(\.count).sumSaturating() <= JobSearch.fewMaximum { return .scopes(scopes) }
+            if let scopes, isFew { return merged(scopes) }
             return .condition("sha256(batch) = \(batch.digest)")
         }
-        if let scopes, scopes.count <= JobSearch.scopeCountMaximum { return .scopes(scopes) }
+        if filter.code != nil, let scopes {
+            let destinations = Set(scopes.map(\.destination)).sorted()
+            guard destinations.count <= JobSearch.scopeCountMaximum else { return .condition("true") }
+            return .merged("unnest(\(destinations)) AS part (destination)", "jobs.destination = part.destination")
+        }
+        if filter.client != nil {
+            if let scopes, isFew { return merged(scopes) }
+            let statuses = (filter.possibleStatuses ?? Set(LedgerStatus.allCases)).map(\.rawValue).sorted()
+            return .merged("unnest(\(statuses)) AS part (status)", "jobs.status = part.status")
+        }
+        if !filter.endConditionsInPostgreSQL.isEmpty, try await hasFewEnds() { return .few }
+        if let scopes, scopes.count <= JobSearch.scopeCountMaximum { return merged(scopes) }
         return .condition("true")
+    }
+
+    private func merged(_ scopes: [JobSearch.Scope]) -> Way {
+        .merged(
+            """
+            unnest(\(scopes.map(\.queue)), \(scopes.map(\.destination)), \(scopes.map(\.status)))
+            AS part (queue, destination, status)
+            """, "jobs.queue = part.queue AND jobs.destination = part.destination AND jobs.status = part.status")
+    }
+
+    /// Whether few jobs ended within the time of the filter.
+    private func hasFewEnds() async throws -> Bool {
+        var ended = LedgerFilter(statuses: filter.possibleStatuses)
+        (ended.endedSince, ended.endedUntil) = (filter.endedSince, filter.endedUntil)
+        let count = try await transaction.execute(
+            """
+            SELECT count(*) AS count FROM (
+                SELECT 1 FROM jobs WHERE \(PostgreSQLStore.all(ended.columnConditionsInPostgreSQL))
+                LIMIT \(Int64(JobSearch.fewMaximum + 1))
+            ) AS found
+            """)
+        return try count[0].get("count", as: Int64.self) <= Int64(JobSearch.fewMaximum)
     }
 
     /// The combinations of queue, destination and status that the filter permits and that have jobs.
@@ -89,7 +132,7 @@ struct PostgreSQLSearch {
         try await Self.scopes(in: transaction).filter { scope in
             (filter.queue.map { $0.rawValue == scope.queue } ?? true)
                 && (filter.destination.map { $0 == scope.destination } ?? true)
-                && (filter.statuses.map { $0.contains { $0.rawValue == scope.status } } ?? true)
+                && (filter.possibleStatuses.map { $0.contains { $0.rawValue == scope.status } } ?? true)
         }
     }
 
@@ -139,7 +182,7 @@ struct PostgreSQLSearch {
     /// A text that many jobs have is found among the next jobs; one that few have, by the index by trigrams.
     private func page(with needle: String) async throws -> JobPage {
         let start = try await start()?.sequence
-        if filter.isScoped, try await scopes().map(\.count).sumSaturating() <= JobSearch.fewMaximum {
+        if try await hasFewBesides() {
             return try page(of: try await findAmongFew(needle, beyond(start, column: "seq")))
         }
         let pattern = Self.pattern(needle)
@@ -171,6 +214,12 @@ struct PostgreSQLSearch {
             return JobPage(jobs: jobs, next: try end.flatMap { JobID(try $0.get("id")) } ?? jobs.last?.id)
         }
         return try page(of: try await findRare(needle, beyond(start)))
+    }
+
+    /// Whether the conditions besides the text leave few jobs.
+    private func hasFewBesides() async throws -> Bool {
+        if filter.isScoped, try await scopes().map(\.count).sumSaturating() <= JobSearch.fewMaximum { return true }
+        return if filter.endConditionsInPostgreSQL.isEmpty { false } else { try await hasFewEnds() }
     }
 
     /// Compares the texts of the few jobs that meet the other conditions, which have indexes of their own.
@@ -248,26 +297,45 @@ struct PostgreSQLSearch {
     private func notBeyond(_ place: Int64) -> Statement { isNewestFirst ? "job >= \(place)" : "job <= \(place)" }
 
     /// The pattern for LIKE, whose own characters are escaped.
-    private static func pattern(_ needle: String) -> String {
+    static func pattern(_ needle: String) -> String {
         "%" + needle.map { "\\%_".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "%"
     }
 }
 
 extension LedgerFilter {
-    fileprivate var timeConditionsInPostgreSQL: [Statement] {
+    var timeConditionsInPostgreSQL: [Statement] {
         [
             enqueuedSince.map { "enqueued >= \($0.milliseconds)" as Statement },
             enqueuedUntil.map { "enqueued < \($0.milliseconds)" as Statement },
         ].compactMap { $0 }
     }
 
+    /// For rows of ended jobs.
+    fileprivate var endConditionsInPostgreSQL: [Statement] {
+        [
+            endedSince.map { "since >= \($0.timeIntervalSince1970)" as Statement },
+            endedUntil.map { "since < \($0.timeIntervalSince1970)" as Statement },
+        ].compactMap { $0 }
+    }
+
     /// The other conditions on a job, except those on its text and its idempotency key.
-    fileprivate var columnConditionsInPostgreSQL: [Statement] {
+    var columnConditionsInPostgreSQL: [Statement] {
         var conditions: [Statement] = []
-        if let statuses { conditions.append("status = ANY(\(statuses.map(\.rawValue).sorted()))") }
+        // A job with a code has failed, so where a code is wanted the index by code knows the status.
+        if let statuses = possibleStatuses, code == nil || statuses.isEmpty {
+            conditions.append("status = ANY(\(statuses.map(\.rawValue).sorted()))")
+        }
+        return conditions + otherConditionsInPostgreSQL
+    }
+
+    /// The same without a condition on the status.
+    fileprivate var otherConditionsInPostgreSQL: [Statement] {
+        var conditions = endConditionsInPostgreSQL
         if let queue { conditions.append("queue = \(queue.rawValue)") }
         if let destination { conditions.append("destination = \(destination)") }
         if let batch { conditions.append("sha256(batch) = \(batch.digest)") }
+        if let client { conditions.append("sha256(client) = \(client.digest)") }
+        if let code { conditions.append("code = \(code.description)") }
         return conditions
     }
 }

@@ -35,9 +35,9 @@ extension PostgreSQLStore {
         var statements: [Statement] = [
             """
             INSERT INTO jobs (id, queue, destination, key, status, since, enqueued, size, batch, idempotency, staged,
-            forgotten, keeps_pause, is_settled, state, initial_state, record)
+            forgotten, keeps_pause, is_settled, state, initial_state, record, code, client)
             SELECT id, queue, destination, key, status, since, enqueued, size, batch, idempotency, staged,
-            forgotten, keeps_pause, is_settled, state, initial_state, record FROM unnest(
+            forgotten, keeps_pause, is_settled, state, initial_state, record, code, client FROM unnest(
             \(jobs.map(\.id.rawValue)), \(orders.map(\.queue.rawValue)), \(orders.map(\.destination.label)),
             \(jobs.map(\.storedKey)), \(jobs.map(\.status.rawValue)), \(jobs.map(\.since.timeIntervalSince1970)),
             \(orders.map(\.enqueuedAt.milliseconds)), \(orders.map(\.size)), \(orders.map { $0.batch?.bytes }),
@@ -45,13 +45,14 @@ extension PostgreSQLStore {
             \(jobs.map { $0.forgottenAt?.timeIntervalSince1970 }), \(jobs.map(\.keepsPause)), \(jobs.map(\.isSettled)),
             \(try jobs.map { try $0.baton.state.map { try WireJSON.encode($0) } }),
             \(try jobs.map { try $0.initialState.map { try WireJSON.encode($0) } }),
-            \(records)
+            \(records), \(jobs.map { $0.failureCode?.description }), \(orders.map { $0.client?.bytes })
             ) WITH ORDINALITY AS new (id, queue, destination, key, status, since, enqueued, size, batch, idempotency,
-            staged, forgotten, keeps_pause, is_settled, state, initial_state, record, place) ORDER BY place
+            staged, forgotten, keeps_pause, is_settled, state, initial_state, record, code, client, place) ORDER BY place
             ON CONFLICT (id) DO UPDATE SET queue = excluded.queue, destination = excluded.destination, key = excluded.key, status = excluded.status, since = excluded.since,
             size = excluded.size, batch = excluded.batch, idempotency = excluded.idempotency, staged = excluded.staged,
             forgotten = excluded.forgotten, keeps_pause = excluded.keeps_pause, is_settled = excluded.is_settled,
-            state = excluded.state, initial_state = excluded.initial_state, record = excluded.record
+            state = excluded.state, initial_state = excluded.initial_state, record = excluded.record,
+            code = excluded.code, client = excluded.client
             """
         ]
         let retold = changes.filter { change in change.before.map { !SearchText.isSame(of: $0, change.job) } ?? true }

@@ -119,11 +119,16 @@ struct PostgreSQLStore: LedgerStore {
             """)
         // A damaged row may have a text that names no job.
         let jobs = try found.compactMap { JobID(try $0.get("id")) }
-        return OrderFilterPage(jobs: jobs, isLast: found.count < limit || jobs.isEmpty)
+        return OrderFilterPage(jobs: jobs, next: found.count < limit ? nil : jobs.last)
     }
 
     func count(_ filter: OrderFilter, for verb: Verb) throws -> Int {
-        try count("SELECT count(*) AS count FROM jobs WHERE \(Self.condition(filter, verb))")
+        try count(Self.counting(filter, verb))
+    }
+
+    /// The statement that counts the jobs that an order with a filter is about.
+    static func counting(_ filter: OrderFilter, _ verb: Verb) -> Statement {
+        "SELECT count(*) AS count FROM jobs WHERE \(condition(filter, verb))"
     }
 
     /// - Parameter statement: answers one row with a number in the column `count`.
@@ -132,15 +137,16 @@ struct PostgreSQLStore: LedgerStore {
     }
 
     private static func condition(_ filter: OrderFilter, _ verb: Verb) -> Statement {
-        var conditions: [Statement] = ["status = ANY(\(filter.statuses(for: verb).map(\.rawValue).sorted()))"]
-        if let queue = filter.queue { conditions.append("queue = \(queue.rawValue)") }
-        if let destination = filter.destination { conditions.append("destination = \(destination)") }
-        if let batch = filter.batch { conditions.append("sha256(batch) = \(batch.digest)") }
-        if let digits = filter.digits { conditions.append("right(id, 1) = ANY(\(digits.map(String.init)))") }
-        if let time = filter.endedBefore {
+        let listing = filter.listing(for: verb)
+        var conditions = listing.timeConditionsInPostgreSQL + listing.columnConditionsInPostgreSQL
+        if let key = filter.idempotencyKey { conditions.append("sha256(idempotency) = \(key.digest)") }
+        if let text = filter.text {
+            let needle = SearchText.fold(text).withoutNUL
+            let pattern = PostgreSQLSearch.pattern(needle)
             conditions.append(
-                "since < \(time.timeIntervalSince1970) AND status IN ('completed', 'failed', 'cancelled')")
+                "seq IN (SELECT job FROM texts WHERE text LIKE \(pattern) AND strpos(text, \(needle)) > 0)")
         }
+        if let digits = filter.digits { conditions.append("right(id, 1) = ANY(\(digits.map(String.init)))") }
         if verb == .forget { conditions.append("forgotten IS NULL") }
         if verb == .resume, filter.statuses == nil { conditions.append("(status = 'paused' OR keeps_pause)") }
         return all(conditions)
