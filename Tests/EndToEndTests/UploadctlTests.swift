@@ -73,6 +73,18 @@ import Uploads
             #expect(wide[0].contains("  ENQUEUED") && wide[2].contains("  trip  "))
             let wrong = try await deployment.control("jobs", "-o", "yaml", "--api", api, expecting: 64)
             #expect(wrong.errorText.contains("'yaml' is invalid") && wrong.errorText.contains("'ndjson'"))
+            let groups = lines(try await deployment.control("failures", "--since", "1h", "--api", api))
+            #expect(groups.count == 3 && groups[0].hasPrefix("DESTINATION "), "\(groups)")
+            // The line is an order about the job that failed, and about no other.
+            let again = try #require(groups.last?.split(separator: " ").dropFirst().map(String.init))
+            #expect(again.prefix(2) == ["run", "--again"])
+            let code = try #require(again.firstIndex(of: "--error").map { again[$0 + 1] })
+            let failures = lines(
+                try await deployment.control(
+                    "jobs", "--error", code, "-o", "ndjson", "--ended-since", "1h", "--api", api))
+            #expect(failures.count == 1 && failures[0].contains(failed))
+            let planned = try await deployment.control(again + ["--dry-run"])
+            #expect(planned.outputText.contains("that failed with \(code) that are failed"))
             let none = try await deployment.control("jobs", "--batch", "other", "--api", api)
             #expect(none.outputText.isEmpty && none.errorText == "uploadctl: there are none\n")
 
@@ -315,7 +327,7 @@ import Uploads
 
     @Test func helpFitsEightyColumnsAndAScriptForTheShellStandsAlone() async throws {
         try await Deployment.with { deployment in
-            for command in ["jobs", "job", "watch", "queue", "delegate", "dead", "destination"] {
+            for command in ["jobs", "job", "failures", "watch", "queue", "delegate", "dead", "destination"] {
                 let help = try await deployment.control([command, "--help"])
                 #expect(help.outputText.contains("EXAMPLES\n  uploadctl \(command)"))
             }

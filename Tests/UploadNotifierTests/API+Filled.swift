@@ -84,6 +84,10 @@ extension API {
         order: id, isDecided: true, dryRun: false, matched: 1, done: 1,
         jobs: [OrderedJob(id: id, done: false, reason: "no", round: 2)])
 
+    static let failureGroup = FailureGroup(
+        destination: "photos", error: "rejected", jobs: 1, firstEndedAt: date, lastEndedAt: date, newest: id,
+        message: "no")
+
     static let problem = Problem(
         type: "urn:longshore:problem:failed", title: "no", status: 400, detail: "no", matched: 1, backlog: 1,
         errors: [FieldError(pointer: "#/url", detail: "no")])

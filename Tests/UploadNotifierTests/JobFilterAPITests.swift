@@ -84,6 +84,24 @@ import Uploads
         }
     }
 
+    @Test func `failed jobs are grouped by what they have in common`() async throws {
+        let (house, jobs) = try await makeHouse()
+        try await house.with { client in
+            let all = try await client.ask(.get, "/v1/failures")
+            let groups = try #require(try all.json["failures"] as? [[String: Any]])
+            #expect(groups.map { $0["jobs"] as? Int } == [3, 1])
+            #expect(groups.map { $0["error"] as? String } == ["accessDenied", "noSpace"])
+            #expect(groups.map { $0["newest"] as? String } == [3, 2].map { jobs[$0].id.rawValue })
+            #expect(groups[0]["firstEndedAt"] as? String == "2026-01-01T00:00:00.000Z")
+            #expect(!all.text.contains("hidden"))
+            let late = try await client.ask(.get, "/v1/failures?since=2026-01-01T00:00:02Z&queue=default").json
+            #expect((late["failures"] as? [[String: Any]])?.map { $0["jobs"] as? Int } == [1, 1])
+            let none = try await client.ask(.get, "/v1/failures?queue=other").json
+            #expect((none["failures"] as? [Any])?.isEmpty == true)
+            #expect(try await client.ask(.get, "/v1/failures?since=2h").status == 400)
+        }
+    }
+
     @Test func `what has no meaning is refused`() async throws {
         let (house, jobs) = try await makeHouse()
         try await house.with { client in

@@ -15,6 +15,7 @@ struct LedgerAnswers {
     var destinations: [DestinationLoad]
     var latest: [LedgerStatus: Set<JobID>] = [:]
     var listings: [[JobID]] = []
+    var failures: [FailureGroup]
     /// How many jobs each verb would be about.
     var orderable: [Int] = []
     var jobs: [LedgerJob?] = []
@@ -44,6 +45,7 @@ struct LedgerAnswers {
         counts = try await ledger.counts()
         queues = try await ledger.queues(throughputSince: start - 3600)
         destinations = try await ledger.destinations()
+        failures = try await ledger.failureGroups(queue: nil, endedSince: nil, limit: 50)
         lastSequence = try await ledger.lastSequence()
         deliveries = try await ledger.deliveries(DeliveryListing())
         statuses = try await ledger.statuses()

@@ -7,7 +7,7 @@ extension Inquiry {
     /// Whether the answer is a list that is read, so that a part of it must not look like the whole.
     var isList: Bool {
         switch self {
-        case .jobs, .queues, .delegates, .line, .deadLetters, .deliveries, .destinations, .workers: true
+        case .jobs, .failures, .queues, .delegates, .line, .deadLetters, .deliveries, .destinations, .workers: true
         default: false
         }
     }

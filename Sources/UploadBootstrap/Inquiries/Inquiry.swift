@@ -7,6 +7,7 @@ public enum Inquiry: Sendable {
 
     case jobs(JobFilter)
     case job(JobID)
+    case failures(FailureChoice)
     case queues
     case queue(String)
     case delegates

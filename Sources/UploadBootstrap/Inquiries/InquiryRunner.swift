@@ -53,6 +53,7 @@ struct InquiryRunner: Sendable {
             await doubt(filter.queue, "queue", in: "/v1/queues")
             await doubt(filter.destination, "destination", in: "/v1/destinations")
         case .job(let id): try await job(id)
+        case .failures(let choice): try await failures(choice)
         case .queues: try await list("/v1/queues") { (queues: [API.Queue]) in Table(queues, time) }
         case .queue(let name): try await queue(name)
         case .delegates: try await delegates()
@@ -117,12 +118,27 @@ struct InquiryRunner: Sendable {
     }
 
     /// Shows a list that the API answers as a whole.
-    func list<Item: Decodable>(_ path: String, _ table: ([Item]) -> Table) async throws {
+    func list<Item: Decodable>(
+        _ path: String, _ query: [(name: String, value: String)] = [], _ table: ([Item]) -> Table
+    ) async throws {
         if printsJSON {
-            for item in try await client.ask(.GET, path, as: ListPage<JSONValue>.self).items { try show(item) }
+            for item in try await client.ask(.GET, path, query, as: ListPage<JSONValue>.self).items { try show(item) }
         } else {
-            show(table(try await client.ask(.GET, path, as: ListPage<Item>.self).items))
+            show(table(try await client.ask(.GET, path, query, as: ListPage<Item>.self).items))
         }
+    }
+
+    /// Below the table, a line for each group runs its jobs again.
+    private func failures(_ choice: FailureChoice) async throws {
+        let (path, query) = ("/v1/failures", try choice.query())
+        if printsJSON {
+            return try await list(path, query) { (groups: [API.FailureGroup]) in Table(groups, time) }
+        }
+        let groups = try await client.ask(.GET, path, query, as: ListPage<API.FailureGroup>.self).items
+        show(Table(groups, time))
+        guard !groups.isEmpty else { return await doubt(choice.queue, "queue", in: "/v1/queues") }
+        Console.output(line: "")
+        for group in groups { Console.output(line: PlainText.safe(FailureChoice.command(for: group, query))) }
     }
 
     func show(_ table: Table) {
@@ -167,7 +183,7 @@ extension Inquiry {
     /// Whether the answer depends on how far the notifier has recorded.
     fileprivate var isOfState: Bool {
         switch self {
-        case .jobs, .job, .queues, .queue, .line: true
+        case .jobs, .job, .failures, .queues, .queue, .line: true
         default: false
         }
     }

@@ -29,6 +29,24 @@ extension Table {
             })
     }
 
+    init(_ groups: [API.FailureGroup], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "DESTINATION", minimum: 11), Column(title: "ERROR"),
+                Column(title: "JOBS", isNumber: true),
+                Column(title: "FIRST", isNumber: true, dropOrder: 2),
+                Column(title: "LAST", isNumber: true, dropOrder: 1),
+                Column(title: "NEWEST SAYS", minimum: 16, dropOrder: 3),
+                .wide("NEWEST"),
+            ],
+            rows: groups.map { group in
+                [
+                    group.destination, group.error, String(group.jobs), time.age(group.firstEndedAt),
+                    time.age(group.lastEndedAt), group.message ?? "-", group.newest ?? "-",
+                ]
+            })
+    }
+
     init(_ queues: [API.Queue], _ time: LocalTime) {
         self.init(
             [

@@ -45,6 +45,15 @@ public protocol LedgerQueries: Sendable {
     /// Every destination that has jobs, by label.
     func destinations() async throws(UploadError) -> [DestinationLoad]
 
+    /// Failed jobs by what they have in common, the largest group first.
+    /// - Parameters:
+    ///   - queue: nil: jobs of all queues.
+    ///   - endedSince: only jobs that ended at this time or later; nil: all.
+    ///   - limit: the most groups, 1 to ``FailureGroup/limitMaximum``.
+    func failureGroups(
+        queue: QueueName?, endedSince: Date?, limit: Int
+    ) async throws(UploadError) -> [FailureGroup]
+
     /// The serial line of a queue, in its order.
     /// - Parameters:
     ///   - after: ``LinePage/next`` of the page before.

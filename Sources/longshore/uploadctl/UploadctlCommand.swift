@@ -13,7 +13,7 @@ struct UploadctlCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.line(of: "uploadctl"),
         subcommands: [
-            JobsCommand.self, JobCommand.self, WatchCommand.self, WaitCommand.self,
+            JobsCommand.self, JobCommand.self, FailuresCommand.self, WatchCommand.self, WaitCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, RunCommand.self, DiscardCommand.self,
             ForgetCommand.self, MoveCommand.self,
             QueueCommand.self, WorkersCommand.self, DelegateCommand.self, DeliveryCommand.self, DeadCommand.self,
@@ -44,6 +44,7 @@ struct UploadctlCommand: AsyncParsableCommand {
         """,
         "jobs": JobsCommand.examples,
         "job": JobCommand.examples,
+        "failures": FailuresCommand.examples,
         "watch": WatchCommand.examples,
         "wait": WaitCommand.examples,
         "delegate": DelegateCommand.examples,

@@ -213,6 +213,12 @@ enum LedgerBenchmark {
         try await countMatching("ended before the middle", ledger, .forget) { $0.endedUntil = middle }
         try await countMatching("a queue's", ledger, .forget) { $0.queue = QueueName(unchecked: "video") }
         try await countMatching("a text's", ledger, .forget) { $0.text = "owner=user-77" }
+        try await measure("failure groups") {
+            _ = try await ledger.failureGroups(queue: nil, endedSince: nil, limit: 50)
+        }
+        try await measure("failure groups of a queue, since the middle") {
+            _ = try await ledger.failureGroups(queue: QueueName(unchecked: "video"), endedSince: middle, limit: 50)
+        }
         try await measure("queues") { _ = try await ledger.queues(throughputSince: start) }
         try await measure("destinations") { _ = try await ledger.destinations() }
         let last = try await ledger.lastSequence()

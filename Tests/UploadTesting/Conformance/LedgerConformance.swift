@@ -33,7 +33,8 @@ package struct LedgerConformance: Sendable {
 
     package static let rules = [
         recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel,
-        forgetting, retention, listing, asking, searching, quarantine, delivering, registering, sweeping,
+        forgetting, retention, listing, asking, searching, failing, quarantine, delivering, registering,
+        sweeping,
         figures, backup, identifying, storing,
     ].flatMap { $0 }
 

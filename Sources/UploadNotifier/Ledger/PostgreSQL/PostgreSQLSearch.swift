@@ -329,7 +329,7 @@ extension LedgerFilter {
     }
 
     /// The same without a condition on the status.
-    fileprivate var otherConditionsInPostgreSQL: [Statement] {
+    var otherConditionsInPostgreSQL: [Statement] {
         var conditions = endConditionsInPostgreSQL
         if let queue { conditions.append("queue = \(queue.rawValue)") }
         if let destination { conditions.append("destination = \(destination)") }
