@@ -88,6 +88,10 @@ extension API {
         destination: "photos", error: "rejected", jobs: 1, firstEndedAt: date, lastEndedAt: date, newest: id,
         message: "no")
 
+    static let pastHour = History(
+        period: "hour", from: date, until: date, bucketSeconds: 60,
+        buckets: [HistoryBucket(start: date, completed: 1, failed: 2, cancelled: 3, bytes: 5)])
+
     static let problem = Problem(
         type: "urn:longshore:problem:failed", title: "no", status: 400, detail: "no", matched: 1, backlog: 1,
         errors: [FieldError(pointer: "#/url", detail: "no")])

@@ -46,7 +46,7 @@ struct APISchemaTests {
         Sample(API.DeadLetterPage(deadLetters: [API.deadLetter], next: 1)),
         Sample(API.DeadLetterReplays(matched: 1, done: 1, deadLetters: [API.deadLetterReplay])),
         Sample(API.enqueuedJob), Sample(API.Discarded(discarded: 1)),
-        Sample(API.FailureList(failures: [API.failureGroup])),
+        Sample(API.FailureList(failures: [API.failureGroup])), Sample(API.pastHour),
         Sample(API.DestinationList(destinations: [API.destination])),
         Sample(API.WorkerList(workers: [API.worker])), Sample(API.orderAnswer), Sample(API.problem),
         Sample(API.Backup(path: "/ledger", size: 1, seconds: 0.5)),

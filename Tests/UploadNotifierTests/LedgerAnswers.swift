@@ -16,6 +16,8 @@ struct LedgerAnswers {
     var latest: [LedgerStatus: Set<JobID>] = [:]
     var listings: [[JobID]] = []
     var failures: [FailureGroup]
+    /// By minutes and by hours.
+    var history: [[HistoryBucket]] = []
     /// How many jobs each verb would be about.
     var orderable: [Int] = []
     var jobs: [LedgerJob?] = []
@@ -61,6 +63,11 @@ struct LedgerAnswers {
         order = try await ledger.carryOut(filled.order, view: ControlView(), routes: [], now: start).answer
         for status in LedgerStatus.allCases {
             latest[status] = Set(try await ledger.latest(status, limit: 100).map(\.id))
+        }
+        for seconds in [60, 3600] {
+            history.append(
+                try await ledger.history(
+                    from: start - 3600, until: start + 3600, bucketSeconds: seconds, queue: nil))
         }
         for verb in Verb.allCases { orderable.append(try await ledger.count(OrderFilter(), for: verb)) }
         for filter in Self.filters { listings.append(try await Self.list(filter, in: ledger)) }

@@ -63,9 +63,9 @@ public final class NotifierAPI: Sendable {
     }
 
     var routes: [APIRoute] {
-        jobRoutes + enqueueRoutes + orderRoutes + failureRoutes + lineRoutes + queueRoutes + delegateRoutes
-            + registrationRoutes + deliveryRoutes + deadLetterRoutes + destinationRoutes + workerRoutes + eventRoutes
-            + ledgerRoutes
+        jobRoutes + enqueueRoutes + orderRoutes + failureRoutes + historyRoutes + lineRoutes + queueRoutes
+            + delegateRoutes + registrationRoutes + deliveryRoutes + deadLetterRoutes + destinationRoutes + workerRoutes
+            + eventRoutes + ledgerRoutes
             + [
                 APIRoute(.get, "/openapi.yaml") { _ in
                     .text(OpenAPIDescription.yaml, type: "application/yaml")

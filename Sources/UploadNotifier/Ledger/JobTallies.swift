@@ -28,9 +28,16 @@ struct JobTallies {
         }
     }
 
-    private struct Minute: Hashable {
+    /// A minute or an hour.
+    private struct Time: Hashable {
         var queue: String
-        var minute: Int64
+        /// Since 1970.
+        var number: Int64
+
+        init(_ job: LedgerJob, seconds: Double) {
+            queue = job.baton.job.queue.rawValue
+            number = Int64(saturating: job.since.timeIntervalSince1970 / seconds)
+        }
     }
 
     private struct Ends {
@@ -52,7 +59,8 @@ struct JobTallies {
     }
 
     private var tallies: [Group: Tally] = [:]
-    private var minutes: [Minute: Ends] = [:]
+    private var minutes: [Time: Ends] = [:]
+    private var hours: [Time: Ends] = [:]
 
     /// - Parameter before: the job as it was; nil for a new one.
     mutating func move(_ job: LedgerJob, from before: LedgerJob?) {
@@ -71,9 +79,8 @@ struct JobTallies {
     }
 
     private mutating func end(_ job: LedgerJob) {
-        let minute = Minute(
-            queue: job.baton.job.queue.rawValue, minute: Int64(saturating: job.since.timeIntervalSince1970 / 60))
-        minutes[minute, default: Ends()].add(job)
+        minutes[Time(job, seconds: 60), default: Ends()].add(job)
+        hours[Time(job, seconds: 3600), default: Ends()].add(job)
     }
 
     func write(in db: Database) throws {
@@ -83,11 +90,13 @@ struct JobTallies {
                 group.queue, group.destination, group.status.rawValue, tally.jobs, low, high,
             ])
         }
-        for (minute, ends) in minutes {
-            let (low, high) = LedgerSums.parts(of: ends.bytes)
-            try db.cachedStatement(sql: LedgerSums.throughputSQL).execute(arguments: [
-                minute.queue, minute.minute, ends.completed, ends.failed, ends.cancelled, low, high,
-            ])
+        for (times, sql) in [(minutes, LedgerSums.throughputSQL), (hours, LedgerSums.hoursSQL)] {
+            for (time, ends) in times {
+                let (low, high) = LedgerSums.parts(of: ends.bytes)
+                try db.cachedStatement(sql: sql).execute(arguments: [
+                    time.queue, time.number, ends.completed, ends.failed, ends.cancelled, low, high,
+                ])
+            }
         }
     }
 }

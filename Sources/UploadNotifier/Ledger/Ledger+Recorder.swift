@@ -114,6 +114,7 @@ extension Ledger: LedgerRecorder {
         try db.execute(sql: "DELETE FROM orders WHERE at < ?", arguments: [time])
         try db.execute(sql: "DELETE FROM unreadable WHERE replayed < ?", arguments: [time])
         try db.execute(sql: "DELETE FROM throughput WHERE minute < ?", arguments: [Int64(time / 60)])
+        try db.execute(sql: "DELETE FROM throughput_hours WHERE hour < ?", arguments: [Int64(time / 3600)])
         try db.execute(sql: "DELETE FROM tallies WHERE jobs = 0")
     }
 }

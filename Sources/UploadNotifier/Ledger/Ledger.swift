@@ -13,7 +13,7 @@ package import Uploads
 /// - `jobs_text`: trigrams of the texts by which jobs are found; kept by `JobTexts`.
 /// - `tallies`: the number of jobs of each queue, destination and status, and their bytes; kept by `JobTallies`, and by a
 ///   trigger when jobs are removed.
-/// - `throughput`: the jobs that ended in each minute; kept by `JobTallies`.
+/// - `throughput`, `throughput_hours`: the jobs that ended in each minute and each hour; kept by `JobTallies`.
 /// - `events`: the recorded events, compressed, by job and the event's own id (`RowEventID`), so that recording one again changes nothing.
 /// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome; `event` is that event's
 ///   `seq`.

@@ -76,8 +76,24 @@ enum LedgerSchema {
         migrator.registerMigration("places") { db in try db.execute(sql: places) }
         migrator.registerMigration("tallies") { db in try db.execute(sql: tallies) }
         migrator.registerMigration("facts", migrate: LedgerSchema.addFacts)
+        migrator.registerMigration("hours") { db in try db.execute(sql: hours) }
         return migrator
     }
+
+    /// The jobs that ended in each hour, so that a month's history reads no minutes.
+    private static let hours = """
+        CREATE TABLE throughput_hours (
+            queue TEXT NOT NULL,
+            hour INTEGER NOT NULL,
+            completed INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            cancelled INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            over INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (queue, hour)
+        ) STRICT, WITHOUT ROWID;
+        \(LedgerSums.hoursOfMinutes)
+        """
 
     /// Tallies and throughput are kept by the code that writes the rows of jobs (`JobTallies`), not by triggers any more, except when
     /// jobs are removed.

@@ -42,12 +42,34 @@ enum LedgerSums {
         ON CONFLICT DO UPDATE SET \(up("jobs", by: "excluded.jobs")), \(add)
         """
 
-    /// SQL that adds ended jobs: queue, minute, completed, failed and cancelled ones, and the two parts of the completed ones' bytes.
-    static let throughputSQL = """
-        INSERT INTO throughput (queue, minute, completed, failed, cancelled, bytes, over) VALUES (?, ?, ?, ?, ?, ?, ?)
+    /// SQL that adds ended jobs: queue, minute or hour, completed, failed and cancelled ones, and the two parts of the completed ones' bytes.
+    static let throughputSQL = adding(to: "throughput", "minute")
+    static let hoursSQL = adding(to: "throughput_hours", "hour")
+
+    private static func adding(to table: String, _ unit: String) -> String {
+        """
+        INSERT INTO \(table) (queue, \(unit), completed, failed, cancelled, bytes, over) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET \(up("completed", by: "excluded.completed")),
         \(up("failed", by: "excluded.failed")), \(up("cancelled", by: "excluded.cancelled")), \(add)
         """
+    }
+
+    /// SQL for the jobs of a queue that ended, by bucket: the minutes or hours of a bucket, the queue, and the first and the last minute or
+    /// hour. No number of rows, and no damaged row, lets a sum overflow: the bytes are summed in parts of 31 bits.
+    static func historySQL(countsHours: Bool) -> String {
+        let (table, unit) = countsHours ? ("throughput_hours", "hour") : ("throughput", "minute")
+        func sum(_ column: String) -> String { "sum(max(min(\(column), 1 << 40), 0)) AS \(column)" }
+        return """
+            SELECT \(unit) / ? AS bucket, \(sum("completed")), \(sum("failed")), \(sum("cancelled")),
+            sum(bytes >> 31) AS high, sum(bytes & 2147483647) AS low, sum(max(min(over, 1 << 31), -(1 << 31))) AS over
+            FROM \(table) WHERE queue = ? AND \(unit) >= ? AND \(unit) < ? GROUP BY bucket
+            """
+    }
+
+    /// The sum of the parts of a bucket's bytes, or the largest number if it does not fit.
+    static func sum(high: Int64, low: Int64, over: Int64) -> Int64 {
+        Int64(clamping: max(Int128(over) << 62 + Int128(high) << 31 + Int128(low), 0))
+    }
 
     /// SQL for both parts after a change of `bytes`, which stays between -2^62 and 2^63, and of `over`.
     private static func change(bytes: String, over: String) -> String {
@@ -90,6 +112,14 @@ enum LedgerSums {
         ALTER TABLE throughput ADD COLUMN over INTEGER NOT NULL DEFAULT 0;
         UPDATE tallies SET bytes = \(low("bytes")), over = \(high("bytes"));
         UPDATE throughput SET bytes = \(low("bytes")), over = \(high("bytes"));
+        """
+
+    /// SQL that sums the minutes up to hours, row by row: an upsert adds the parts without an overflow.
+    static let hoursOfMinutes = """
+        INSERT INTO throughput_hours (queue, hour, completed, failed, cancelled, bytes, over)
+        SELECT queue, minute / 60, completed, failed, cancelled, bytes, over FROM throughput WHERE true
+        ON CONFLICT DO UPDATE SET \(up("completed", by: "excluded.completed")),
+        \(up("failed", by: "excluded.failed")), \(up("cancelled", by: "excluded.cancelled")), \(add);
         """
 
     /// The triggers, which replace the earlier ones.

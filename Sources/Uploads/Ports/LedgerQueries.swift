@@ -42,6 +42,17 @@ public protocol LedgerQueries: Sendable {
     /// - Parameter throughputSince: minutes that ended before this time are left out. They are kept as long as ended jobs.
     func queues(throughputSince: Date) async throws(UploadError) -> [QueueLoad]
 
+    /// The jobs that ended within a time, in equal parts of it which begin at multiples of their length since 1970, in their order. Parts
+    /// in which no job ended are left out. The history goes as far back as ended jobs are kept.
+    /// - Parameters:
+    ///   - from: within the first part; with more than ``HistoryBucket/countMaximum`` parts the first ones are left out.
+    ///   - until: the end of the last part, rounded up.
+    ///   - bucketSeconds: the length of a part, a multiple of 60.
+    ///   - queue: nil: all queues together.
+    func history(
+        from: Date, until: Date, bucketSeconds: Int, queue: QueueName?
+    ) async throws(UploadError) -> [HistoryBucket]
+
     /// Every destination that has jobs, by label.
     func destinations() async throws(UploadError) -> [DestinationLoad]
 

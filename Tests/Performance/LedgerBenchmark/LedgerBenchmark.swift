@@ -219,6 +219,13 @@ enum LedgerBenchmark {
         try await measure("failure groups of a queue, since the middle") {
             _ = try await ledger.failureGroups(queue: QueueName(unchecked: "video"), endedSince: middle, limit: 50)
         }
+        let now = start + Double(count) / 100
+        try await measure("history of a month") {
+            _ = try await ledger.history(from: now - 30 * 86_400, until: now, bucketSeconds: 21_600, queue: nil)
+        }
+        try await measure("history of a day") {
+            _ = try await ledger.history(from: now - 86_400, until: now, bucketSeconds: 600, queue: nil)
+        }
         try await measure("queues") { _ = try await ledger.queues(throughputSince: start) }
         try await measure("destinations") { _ = try await ledger.destinations() }
         let last = try await ledger.lastSequence()

@@ -33,7 +33,7 @@ package struct LedgerConformance: Sendable {
 
     package static let rules = [
         recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel,
-        forgetting, retention, listing, asking, searching, failing, quarantine, delivering, registering,
+        forgetting, retention, listing, asking, searching, failing, remembering, quarantine, delivering, registering,
         sweeping,
         figures, backup, identifying, storing,
     ].flatMap { $0 }

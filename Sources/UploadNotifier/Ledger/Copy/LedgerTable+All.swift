@@ -4,7 +4,7 @@ extension LedgerTable {
     /// transaction of a copy writes it.
     static let all = [
         jobs, wholes, events, deliveries, attempts, delegates, registered, owed, orders, holds, line, unreadable,
-        tallies, throughput,
+        tallies, throughput, hours,
     ]
 
     /// Tables with numbered rows, and the columns of their numbers.
@@ -86,11 +86,16 @@ extension LedgerTable {
         columns: [.text("queue"), .text("destination"), .text("status"), .integer("jobs")] + bytes(of: "tallies"),
         isKeptByTriggers: true, summed: "jobs", "bytes")
 
-    private static let throughput = LedgerTable(
-        "throughput", key: "queue", "minute",
-        columns: [
-            .text("queue"), .integer("minute"), .integer("completed"), .integer("failed"), .integer("cancelled"),
-        ] + bytes(of: "throughput"), isKeptByTriggers: true, summed: "completed", "failed", "cancelled", "bytes")
+    private static let throughput = ends("throughput", by: "minute")
+    private static let hours = ends("throughput_hours", by: "hour")
+
+    private static func ends(_ name: String, by unit: String) -> LedgerTable {
+        LedgerTable(
+            name, key: "queue", unit,
+            columns: [
+                .text("queue"), .integer(unit), .integer("completed"), .integer("failed"), .integer("cancelled"),
+            ] + bytes(of: name), isKeptByTriggers: true, summed: "completed", "failed", "cancelled", "bytes")
+    }
 
     /// A sum of bytes in the two parts of `LedgerSums`, of which PostgreSQL has the sum alone.
     private static func bytes(of table: String) -> [Column] {

@@ -106,7 +106,8 @@ extension PostgreSQLLedger: LedgerRecorder {
         let time = endedBefore.timeIntervalSince1970
         try store.transaction.executeBlocking([
             "DELETE FROM orders WHERE at < \(time)", "DELETE FROM unreadable WHERE replayed < \(time)",
-            "DELETE FROM throughput WHERE minute < \(Int64(time / 60))", "DELETE FROM tallies WHERE jobs = 0",
+            "DELETE FROM throughput WHERE minute < \(Int64(time / 60))",
+            "DELETE FROM throughput_hours WHERE hour < \(Int64(time / 3600))", "DELETE FROM tallies WHERE jobs = 0",
             // Left by notifiers that were killed.
             "DELETE FROM commits WHERE at < now() - interval '1 day'",
         ])

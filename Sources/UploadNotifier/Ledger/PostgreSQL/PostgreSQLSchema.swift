@@ -9,6 +9,7 @@ import Uploads
 enum PostgreSQLSchema {
     static let migrations: [[Step]] = [
         [.statements(first)], [.statements(sharded)], [.statements(facts), .facts, .statements(factIndexes)],
+        [.statements(hours)],
     ]
 
     /// A part of a migration.
@@ -355,7 +356,7 @@ enum PostgreSQLSchema {
         """,
     ]
 
-    private static let addingToTallies: Statement = """
+    static let addingToTallies: Statement = """
         ON CONFLICT (queue, destination, status, digit)
         DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes
         """
