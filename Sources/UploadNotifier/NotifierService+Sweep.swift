@@ -47,7 +47,8 @@ extension NotifierService {
         case .sweepStaging(let dryRun):
             guard let stagingSweeper else { throw Self.cannotSweep }
             return try await stagingSweeper.sweep(dryRun: dryRun, now: clock.now()) { await self.isUpToDate() }
-        case .jobs, .matching, .move, .stopQueues, .startQueues, .ask: return SweepReport(dryRun: true)
+        case .jobs, .matching, .move, .stopQueues, .startQueues, .drainWorkers, .resumeWorkers, .ask:
+            return SweepReport(dryRun: true)
         }
     }
 

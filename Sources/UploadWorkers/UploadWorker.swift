@@ -65,7 +65,8 @@ public final class UploadWorker: Service {
     /// Deliveries that the worker holds at this moment, running or waiting for a slot.
     public var heldCount: Int { state.withLock { $0.held } }
 
-    private var isDraining: Bool { state.withLock { $0.isDraining } }
+    /// A worker that is on its way out is draining, whatever operators want of it.
+    private var reported: WorkerReport.State { state.withLock { $0.isDraining } ? .draining : queue.workerState }
 
     /// - Throws: the error of a queue that cannot go on.
     public func run() async throws {
@@ -86,7 +87,7 @@ public final class UploadWorker: Service {
             }
             if let reporter {
                 group.addTask {
-                    await WorkerMonitor(runner: self.runner, isDraining: { self.isDraining }, reporter: reporter).run()
+                    await WorkerMonitor(runner: self.runner, state: { self.reported }, reporter: reporter).run()
                     return false
                 }
             }

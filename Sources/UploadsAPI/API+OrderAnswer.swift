@@ -7,7 +7,7 @@ extension API {
         public var isDecided: Bool
         /// Whether the order was only asked about: nothing has changed, and no job obeys. nil for an order that was given.
         public var dryRun: Bool?
-        /// Jobs, or queues, that the order was about; nil until it is decided.
+        /// Jobs, queues or workers that the order was about; nil until it is decided.
         public var matched: Int?
         /// How many of them obey; nil until it is decided.
         public var done: Int?

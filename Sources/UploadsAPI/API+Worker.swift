@@ -11,7 +11,7 @@ extension API {
         public var commit: String?
         /// The transfer queues that it serves, every lane of each.
         @Tolerant public var queues: [String]
-        /// `running`, or `draining` while it hands its jobs over.
+        /// `running`; `draining` while it hands its jobs over; `drained` once it holds none any more because an operator has drained it.
         public var state: String
         /// Jobs that have a slot.
         public var slotsUsed: Int

@@ -10,7 +10,8 @@ import UploadTesting
     static let commands: [[String]] = [
         ["upload-worker"], ["upload-notifier"], ["enqueue-upload"], ["uploadctl", "version"], ["uploadctl", "jobs"],
         ["uploadctl", "workers"], ["uploadctl", "watch"], ["uploadctl", "wait", job], ["uploadctl", "cancel", job],
-        ["uploadctl", "queue", "stop", "video"], ["uploadctl", "staging", "sweep"],
+        ["uploadctl", "queue", "stop", "video"], ["uploadctl", "worker", "drain", "web-1"],
+        ["uploadctl", "staging", "sweep"],
         ["uploadctl", "destination", "test", "local"], ["uploadctl", "ledger", "status"],
         ["uploadctl", "ledger", "copy", "a.sqlite", "b.sqlite"], ["uploadctl", "topology", "delete"],
     ]

@@ -78,6 +78,7 @@ import Uploads
             try await expect("upload_queue_workers", of: notifier, is: 1)
             try await expect("upload_workers", #"state="running""#, of: notifier, is: 1)
             try await expect("upload_workers", #"state="draining""#, of: notifier, is: 0)
+            try await expect("upload_workers", #"state="drained""#, of: notifier, is: 0)
             try await eventually("no lane has a job that waits") {
                 try await Web.values(of: "upload_queue_oldest_age_seconds", shownBy: notifier).isEmpty
             }

@@ -64,4 +64,41 @@ import Uploads
             #expect(list.contains(#""slotsUsed":2"#) && list.contains(#""queues":["default"]"#))
         }
     }
+
+    @Test func `the API drains and resumes a worker that has reported itself`() async throws {
+        let house = try await APIHouse()
+        house.progress.note(WorkerNews(workers: [report("host/1-a")]))
+        try await house.with { client in
+            let answer = try await client.ask(.post, "/v1/workers/host%2F1-a/drain")
+            #expect(answer.status == 200)
+            #expect(try answer.json["matched"] as? Int == 1 && answer.json["done"] as? Int == 1)
+            #expect(house.operations.orders.map(\.command) == [.drainWorkers(["host/1-a"])])
+            #expect(try await house.operations.controlView().drainedWorkers.names == ["host/1-a"])
+            #expect(try await client.ask(.post, "/v1/workers/host%2F1-a/resume").status == 200)
+            #expect(try await house.operations.controlView().drainedWorkers.names.isEmpty)
+            for path in ["/v1/workers/host/drain", "/v1/workers/host%2F1-b/resume"] {
+                let unknown = try await client.ask(.post, path)
+                #expect(unknown.status == 404 && unknown.problem == "not-found", "\(path)")
+            }
+            let long = String(repeating: "w", count: WorkerReport.textBytesMaximum + 1)
+            for name in ["%FF", long] {
+                let invalid = try await client.ask(.post, "/v1/workers/\(name)/drain")
+                #expect(invalid.status == 400 && invalid.problem == "invalid-request", "\(name)")
+            }
+            #expect(house.operations.orders.count == 2)
+        }
+    }
+
+    @Test func `a drained worker that has fallen silent can be resumed`() async throws {
+        let house = try await APIHouse()
+        house.progress.note(WorkerNews(workers: [report("a")]))
+        try await house.with { client in
+            let drained = try await client.ask(.post, "/v1/workers/a/drain")
+            #expect(drained.status == 200)
+            house.progress.note(WorkerNews(workers: [report("a", .stopped, after: 1)]))
+            #expect(try await client.ask(.get, "/v1/workers").text.contains(#""workers":[]"#))
+            #expect(try await client.ask(.post, "/v1/workers/a/resume").status == 200)
+            #expect(try await client.ask(.post, "/v1/workers/a/resume").status == 404)
+        }
+    }
 }

@@ -63,12 +63,13 @@ import Uploads
         var figures = PoolFigures()
         figures.add(
             [
-                entry("1", .running, "a", "c", "d"), entry("2", .draining, "a"), entry("3", .running, "a", "strange"),
+                entry("1", .running, "a", "c", "d"), entry("2", .draining, "a"), entry("4", .drained, "a"),
+                entry("3", .running, "a", "strange"),
             ], labels)
-        #expect(figures.liveWorkers == [["running"]: 2, ["draining"]: 1])
+        #expect(figures.liveWorkers == [["running"]: 2, ["draining"]: 1, ["drained"]: 1])
         #expect(figures.workers == [["a"]: 2, ["b"]: 0, ["other"]: 1])
         figures.add([], labels)
-        #expect(figures.liveWorkers == [["running"]: 0, ["draining"]: 0])
+        #expect(figures.liveWorkers == [["running"]: 0, ["draining"]: 0, ["drained"]: 0])
         #expect(figures.workers == [["a"]: 0, ["b"]: 0, ["other"]: 0])
     }
 

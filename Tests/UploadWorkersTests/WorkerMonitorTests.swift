@@ -38,4 +38,16 @@ import Uploads
         }
         #expect(reports.all.last?.state == .stopped)
     }
+
+    @Test func `a worker that an operator drains and resumes reports each state once, and at once`() async throws {
+        let reports = Reports()
+        let bench = WorkerBench(isManual: false, reporter: reports)
+        try await bench.running {
+            for state in [WorkerReport.State.draining, .drained, .running] {
+                bench.queue.set(state)
+                try await eventually("it is told that it is \(state)") { reports.all.last?.state == state }
+            }
+        }
+        #expect(reports.all.map(\.state).filter { $0 != .running } == [.draining, .drained, .stopped])
+    }
 }

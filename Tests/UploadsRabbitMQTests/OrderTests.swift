@@ -20,6 +20,7 @@ import Uploads
         .move([JobID(), JobID()], .index(0)), .move([JobID()], .index(7)),
         .move([JobID()], .before(JobID())), .move([JobID(), JobID()], .after(JobID())),
         .stopQueues([.standard]), .startQueues([.standard, QueueName(unchecked: "video")]),
+        .drainWorkers(["host/1-a"]), .resumeWorkers(["host/1-a", "host/2-b"]),
         .sweepDestination(DestinationName(unchecked: "photos"), olderThan: nil, dryRun: true),
         .sweepDestination(DestinationName(unchecked: "photos"), olderThan: 3600, dryRun: false),
         .sweepStaging(dryRun: false), .ask([JobID(), JobID()]),
@@ -53,6 +54,10 @@ import Uploads
         """#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "ask", "at": "2026-11-21T08:00:00Z", "filter": {}}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "stopQueue", "at": "2026-11-21T08:00:00Z"}"#,
+        #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "drainWorker", "at": "2026-11-21T08:00:00Z"}"#,
+        #"""
+        {"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "resumeWorker", "at": "2026-11-21T08:00:00Z", "workers": [""]}
+        """#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "sweepDestination", "at": "2026-11-21T08:00:00Z"}"#,
         #"""
         {"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "sweepDestination", "at": "2026-11-21T08:00:00Z",

@@ -79,12 +79,13 @@ struct Rig: Sendable {
     /// A worker whose two connections can be disturbed separately.
     func worker(
         publishing: (any BrokerProxy)? = nil, consuming: (any BrokerProxy)? = nil, prefetchPerLane: UInt16 = 4,
+        named name: String? = nil,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         topologyPause: @escaping @Sendable (Signal) async -> Void = { await $0.wait() }
     ) async throws -> RabbitMQJobQueue {
         let publisher = try await Publisher(connection: try await open(publishing), logger: logger)
         return RabbitMQJobQueue(
-            JobQueueConfiguration(prefetchPerLane: prefetchPerLane), topology: topology,
+            JobQueueConfiguration(prefetchPerLane: prefetchPerLane, worker: name), topology: topology,
             consuming: try await open(consuming), publisher: publisher, logger: logger, clock: clock,
             topologyPause: topologyPause)
     }

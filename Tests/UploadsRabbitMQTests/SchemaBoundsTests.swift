@@ -45,6 +45,7 @@ import Uploads
         piece.fences = [JobID(): 1]
         piece.pauses = [JobID(): 1]
         piece.stoppedQueues = [.standard]
+        piece.drainedWorkers = ["host/1-a"]
         piece.ledger = LedgerClaim(ledger: UUID(), term: 1, opening: UUID())
         let entries = [ControlEntry.snapshot(piece)] + FuzzSamples.entries
         var samples: [(schema: String, sample: FuzzSample)] = []

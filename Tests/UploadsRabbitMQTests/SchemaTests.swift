@@ -104,6 +104,7 @@ import Uploads
         var piece = SnapshotPiece(of: UUID(), number: 2, count: SnapshotPiece.countMaximum)
         piece.fences = [baton.job.id: WireLimits.countMaximum]
         piece.stoppedQueues = [.standard]
+        piece.drainedWorkers = ["host/1-a"]
         piece.ledger = LedgerClaim(ledger: UUID(), term: WireLimits.countMaximum, opening: UUID())
         var cases: [(String, Data)] = []
         var serial = Samples.job()
@@ -135,7 +136,8 @@ import Uploads
         for entry in [
             ControlEntry.fence([baton.job.id: 2]), .pause([baton.job.id: 2]), .lift([baton.job.id]),
             .forget([baton.job.id: 2]),
-            .queueStopped(.standard), .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
+            .queueStopped(.standard), .queueStarted(.standard), .workerDrained("host/1-a"), .workerResumed("host/1-a"),
+            .snapshotBegins(UUID()), .snapshot(piece),
             .ledger(LedgerClaim(ledger: UUID(), term: 1, opening: UUID())), .marker(UUID()),
             .lift((0..<ControlEntry.jobCountMaximum).map { _ in JobID() }),
         ] {
@@ -240,6 +242,10 @@ import Uploads
             ("upload.order.v1", order(#""verb": "cancel", "filter": {"text": "ab"}"#)),
             ("upload.order.v1", order(#""verb": "stopQueue", "queues": ["A B"]"#)),
             ("upload.order.v1", order(#""verb": "ask", "filter": {}"#)),
+            ("upload.order.v1", order(#""verb": "drainWorker", "workers": []"#)),
+            ("upload.order.v1", order(#""verb": "resumeWorker", "workers": [""]"#)),
+            ("upload.order.v1", order(#""verb": "drainWorker", "queues": ["default"]"#)),
+            ("upload.control.v1", #"{"kind": "workerDrained", "worker": ""}"#),
             ("upload.order.v1", order(#""verb": "stopQueue", "filter": {}"#)),
             ("upload.answer.v1", #"{"order": "x"}"#),
         ]

@@ -14,6 +14,8 @@ public enum NameCompletion {
         names(of: "/v1/destinations", words)
     }
     public static let delegates = CompletionKind.custom { words, _, _ in names(of: "/v1/delegates", words) }
+    /// Workers that have reported themselves.
+    public static let workers = CompletionKind.custom { words, _, _ in names(of: "/v1/workers", words) }
     /// The ids of the newest jobs.
     public static let jobs = CompletionKind.custom { words, _, _ in
         ask(words) { client in

@@ -30,6 +30,19 @@ public struct OrderOptions: ParsableArguments, Sendable {
         }
     }
 
+    /// - Throws: `usage` for an empty or too long name, or too many of them.
+    public static func workers(_ names: [String]) throws(ProgramError) -> [String] {
+        guard names.count <= UploadOrder.workersMaximum else {
+            throw ProgramError(.usage, "\(names.count) workers: give at most \(UploadOrder.workersMaximum) at once")
+        }
+        for name in names where name.isEmpty || name.utf8.count > WorkerReport.textBytesMaximum {
+            throw ProgramError(
+                .usage,
+                "'\(name.prefix(80))' names no worker: a name has 1 to \(WorkerReport.textBytesMaximum) bytes")
+        }
+        return names
+    }
+
     static func seconds(timeout: String) throws(ProgramError) -> TimeInterval {
         guard let seconds = Quantity.seconds(timeout), seconds > 0, seconds <= 3600 else {
             throw ProgramError(

@@ -10,19 +10,20 @@ struct OrderReport: Hashable {
     private struct Row: Encodable {
         var id: JobID?
         var queue: QueueName?
+        var worker: String?
         var order: UUID?
         var verb: String
         var done: Bool?
         var reason: String?
     }
 
-    /// The report of `--dry-run`: which jobs or queues the order names.
+    /// The report of `--dry-run`: which jobs, queues or workers the order names.
     init(dryRunOf command: UploadOrder.Command, printsJSON: Bool) {
         if printsJSON {
             output = [
                 Self.json(
                     UploadOrder(command, by: ""),
-                    keeping: ["verb", "jobs", "to", "before", "after", "filter", "queues"])
+                    keeping: ["verb", "jobs", "to", "before", "after", "filter", "queues", "workers"])
             ]
             return
         }
@@ -33,6 +34,8 @@ struct OrderReport: Hashable {
             output = jobs.map { "move \($0) \(target.words)" }
         case .stopQueues(let queues): output = queues.map { "stop queue \($0)" }
         case .startQueues(let queues): output = queues.map { "start queue \($0)" }
+        case .drainWorkers(let workers): output = workers.map { "drain worker \(PlainText.safe($0))" }
+        case .resumeWorkers(let workers): output = workers.map { "resume worker \(PlainText.safe($0))" }
         // A dry run of a sweep is an order to the notifier, which alone knows what a sweep would remove.
         case .sweepDestination, .sweepStaging: break
         case .ask(let jobs): output = jobs.map { "ask \($0)" }
@@ -87,6 +90,16 @@ struct OrderReport: Hashable {
                 printsJSON
                     ? Self.json(Row(queue: queue, verb: order.command.verb, done: true)) : "queue \(queue) \(word)"
             }
+        case .drainWorkers(let workers): tell(workers, "hands its jobs over", order, printsJSON)
+        case .resumeWorkers(let workers): tell(workers, "takes jobs again", order, printsJSON)
+        }
+    }
+
+    private mutating func tell(_ workers: [String], _ result: String, _ order: UploadOrder, _ printsJSON: Bool) {
+        output = workers.map { worker in
+            printsJSON
+                ? Self.json(Row(worker: worker, verb: order.command.verb, done: true))
+                : "worker \(PlainText.safe(worker)) \(result)"
         }
     }
 

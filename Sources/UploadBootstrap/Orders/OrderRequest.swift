@@ -29,7 +29,26 @@ extension OrderRequest {
     var queues: [QueueName] {
         switch command {
         case .stopQueues(let queues), .startQueues(let queues): queues
-        case .jobs, .matching, .move, .sweepDestination, .sweepStaging, .ask: []
+        case .jobs, .matching, .move, .drainWorkers, .resumeWorkers, .sweepDestination, .sweepStaging, .ask: []
         }
+    }
+
+    /// The workers that the order drains or resumes, as the user named them.
+    var workers: [String] {
+        switch command {
+        case .drainWorkers(let workers), .resumeWorkers(let workers): workers
+        case .jobs, .matching, .move, .stopQueues, .startQueues, .sweepDestination, .sweepStaging, .ask: []
+        }
+    }
+
+    /// The same request with the workers' whole names.
+    func naming(_ workers: [String]) -> OrderRequest {
+        var request = self
+        switch command {
+        case .drainWorkers: request.command = .drainWorkers(workers)
+        case .resumeWorkers: request.command = .resumeWorkers(workers)
+        default: break
+        }
+        return request
     }
 }

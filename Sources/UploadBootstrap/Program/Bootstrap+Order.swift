@@ -1,8 +1,11 @@
 import Foundation
 import Logging
+import NIOCore
+import NIOHTTP1
 import RabbitMQ
 import UploadClient
 import Uploads
+import UploadsAPI
 import UploadsRabbitMQ
 
 extension Bootstrap {
@@ -24,6 +27,7 @@ extension Bootstrap {
         let interruption = Interruption()
         return try await interruption.cancelling {
             for name in requests.flatMap(\.queues) { await doubt(name, configuration) }
+            let requests = try await naming(requests, configuration)
             let format = requests.first?.format ?? .table
             let results = ResultWriter(format, isList: !requests.contains { $0.command.isSweep })
             var isWhole = false
@@ -83,6 +87,30 @@ extension Bootstrap {
         try? await NotifierClient.with(configuration) { client in
             await InquiryRunner(client: client, time: LocalTime()).doubt(
                 queue.rawValue, "queue", in: "/v1/queues")
+        }
+    }
+
+    /// Replaces what users write for workers by the workers' whole names, if the notifier says which workers there are.
+    private static func naming(
+        _ requests: [OrderRequest], _ configuration: UploadConfiguration
+    ) async throws -> [OrderRequest] {
+        guard requests.contains(where: { !$0.workers.isEmpty }) else { return requests }
+        let live: [API.Worker]
+        do {
+            live = try await NotifierClient.with(configuration) { client in
+                try await client.ask(.GET, "/v1/workers", as: ListPage<API.Worker>.self, patience: .seconds(5)).items
+            }
+        } catch let error as ProgramError {
+            Console.error(
+                line: PlainText.safe(
+                    "uploadctl: taking workers' names as they are, because the notifier does not say which there are: \(error)"
+                ))
+            return requests
+        }
+        let choice = WorkerChoice(live)
+        return try requests.map { request in
+            request.workers.isEmpty
+                ? request : request.naming(try request.workers.map { word in try choice.name(for: word) })
         }
     }
 

@@ -54,7 +54,8 @@ extension Bootstrap {
             connector: connector,
             queue: JobQueueConfiguration(
                 queues: settings.queues,
-                prefetchPerLane: JobQueueConfiguration.prefetch(jobsAtOnce: worker.jobsAtOnceFirst)),
+                prefetchPerLane: JobQueueConfiguration.prefetch(jobsAtOnce: worker.jobsAtOnceFirst),
+                worker: worker.name),
             destinations: destinations,
             sources: ObjectSources(
                 beside: LocalSources(areas: [area], roots: configuration.sourceRoots), at: destinations),

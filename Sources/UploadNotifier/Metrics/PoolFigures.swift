@@ -26,7 +26,7 @@ struct PoolFigures: Equatable, Sendable {
 
     /// - Parameter labels: of the queues that have jobs.
     mutating func add(_ live: [LatestWorkers.Entry], _ labels: [QueueName: String]) {
-        for state in [WorkerReport.State.running, .draining] {
+        for state in [WorkerReport.State.running, .draining, .drained] {
             liveWorkers[[state.rawValue]] = Double(live.count { $0.report.state == state })
         }
         // A busy worker has several consumers of a lane, so that the broker cannot tell the number of workers.

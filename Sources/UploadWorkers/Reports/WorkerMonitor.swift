@@ -5,14 +5,14 @@ struct WorkerMonitor: Sendable {
     private static let lookInterval = Duration.seconds(1)
 
     let runner: SliceRunner
-    let isDraining: @Sendable () -> Bool
+    let state: @Sendable () -> WorkerReport.State
     let reporter: any WorkerReporter
 
     /// Works until the task is cancelled, and then reports that the worker has stopped.
     func run() async {
         var book = WorkerBook(runner.configuration, startedAt: runner.now())
         repeat {
-            tell(isDraining() ? .draining : .running, &book)
+            tell(state(), &book)
         } while (try? await runner.clock.sleep(for: Self.lookInterval)) != nil
         tell(.stopped, &book)
     }

@@ -22,10 +22,10 @@ public struct SettlementPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - lane: the lane that delivered the baton. An urgent baton stays urgent: an operator's 'run now' must not end
     ///     with the first hand-over, behind the jobs that it has preempted.
-    ///   - isQueueStopped: a baton that is handed over unstarted because its queue was stopped goes ahead of its peers,
-    ///     because it was ahead of them.
+    ///   - isStopped: a baton that is handed over unstarted because its queue was stopped, or its worker drained, goes ahead of
+    ///     its peers, because it was ahead of them.
     public init(
-        _ slice: SettledSlice, of baton: Baton, from lane: Lane = .normal, isQueueStopped: Bool = false, now: Date
+        _ slice: SettledSlice, of baton: Baton, from lane: Lane = .normal, isStopped: Bool = false, now: Date
     ) {
         let isUrgent = baton.isCancel || lane == .urgent
         onward = nil
@@ -62,7 +62,7 @@ public struct SettlementPlan: Hashable, Sendable {
             let wasStarted = slice.report.startedAt != nil || state != nil
             if wasStarted { next.endWaiting() }
             next.state = state
-            let isAhead = wasStarted || isQueueStopped
+            let isAhead = wasStarted || isStopped
             let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: nil)
             event = UploadEvent(kind: .handedOver, of: next, at: now)

@@ -2,13 +2,15 @@ import Foundation
 
 extension ControlEntry: Codable {
     private enum Key: String, CodingKey {
-        case kind, generations, jobs, queue, id, piece, pieces, fences, pauses, stoppedQueues, ledger
+        case kind, generations, jobs, queue, worker, id, piece, pieces, fences, pauses, stoppedQueues, drainedWorkers,
+            ledger
     }
     private enum Kind: String, Codable {
-        case fence, pause, lift, forget, queueStopped, queueStarted, snapshotBegins, snapshot, ledger, marker
+        case fence, pause, lift, forget, queueStopped, queueStarted, workerDrained, workerResumed
+        case snapshotBegins, snapshot, ledger, marker
     }
 
-    /// Bounds: ``jobCountMaximum`` names in each list, generations from 1 to ``WireLimits/countMaximum``.
+    /// Bounds: ``jobCountMaximum`` jobs or queues in each list, ``SnapshotPiece/workersMaximum`` workers, generations from 1 to ``WireLimits/countMaximum``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         switch try container.decode(Kind.self, forKey: .kind) {
@@ -18,6 +20,8 @@ extension ControlEntry: Codable {
         case .forget: self = .forget(try container.generations(.generations))
         case .queueStopped: self = .queueStopped(try container.decode(QueueName.self, forKey: .queue))
         case .queueStarted: self = .queueStarted(try container.decode(QueueName.self, forKey: .queue))
+        case .workerDrained: self = .workerDrained(try container.decodeWorker(forKey: .worker))
+        case .workerResumed: self = .workerResumed(try container.decodeWorker(forKey: .worker))
         case .snapshotBegins: self = .snapshotBegins(try container.decode(UUID.self, forKey: .id))
         case .snapshot:
             let count = try container.decode(1...SnapshotPiece.countMaximum, forKey: .pieces)
@@ -27,6 +31,9 @@ extension ControlEntry: Codable {
             piece.fences = try container.generations(.fences)
             piece.pauses = try container.generations(.pauses)
             piece.stoppedQueues = Set(try container.names(.stoppedQueues) as [QueueName])
+            piece.drainedWorkers =
+                try container.decodeWorkersIfPresent(atMost: SnapshotPiece.workersMaximum, forKey: .drainedWorkers)
+                ?? []
             piece.ledger = try container.decodeIfPresent(LedgerClaim.self, forKey: .ledger)
             self = .snapshot(piece)
         case .ledger: self = .ledger(try LedgerClaim(from: decoder))
@@ -63,6 +70,12 @@ extension ControlEntry: Codable {
         case .queueStarted(let queue):
             try container.encode(Kind.queueStarted, forKey: .kind)
             try container.encode(queue, forKey: .queue)
+        case .workerDrained(let worker):
+            try container.encode(Kind.workerDrained, forKey: .kind)
+            try container.encode(worker, forKey: .worker)
+        case .workerResumed(let worker):
+            try container.encode(Kind.workerResumed, forKey: .kind)
+            try container.encode(worker, forKey: .worker)
         case .snapshotBegins(let id):
             try container.encode(Kind.snapshotBegins, forKey: .kind)
             try container.encode(id, forKey: .id)
@@ -74,6 +87,7 @@ extension ControlEntry: Codable {
             try container.encode(piece.fences, forKey: .fences)
             try container.encode(piece.pauses, forKey: .pauses)
             try container.encode(piece.stoppedQueues, forKey: .stoppedQueues)
+            if !piece.drainedWorkers.isEmpty { try container.encode(piece.drainedWorkers, forKey: .drainedWorkers) }
             try container.encodeIfPresent(piece.ledger, forKey: .ledger)
         case .ledger(let claim):
             try container.encode(Kind.ledger, forKey: .kind)

@@ -2,6 +2,8 @@ extension ControlEntry {
     /// The most jobs that one entry names, and most queues: some 50 KB, so that no broker refuses an entry for its
     /// size.
     public static let jobCountMaximum = 1000
+    /// A worker's name takes as much room as the ids of so many jobs.
+    static let workerWeight = 10
 
     /// The same entry, split into entries that name at most ``jobCountMaximum`` jobs each, to be appended in this
     /// order.
@@ -16,18 +18,22 @@ extension ControlEntry {
                 .lift(Array(jobs[$0..<min($0 + Self.jobCountMaximum, jobs.count)]))
             }
         // Pieces are made small (``ControlView/snapshot(_:)``), the others name one thing.
-        case .queueStopped, .queueStarted, .snapshotBegins, .snapshot, .ledger, .marker: [self]
+        case .queueStopped, .queueStarted, .workerDrained, .workerResumed, .snapshotBegins, .snapshot, .ledger, .marker:
+            [self]
         }
     }
 
-    /// How many jobs and queues it names.
+    /// How many jobs and queues it names; a worker counts as ``workerWeight`` of them.
     var nameCount: Int {
         switch self {
         case .fence(let generations), .pause(let generations), .forget(let generations): generations.count
         case .lift(let jobs): jobs.count
         // Counted as one, so that the number of entries that a fold keeps is bounded.
         case .queueStopped, .queueStarted, .ledger: 1
-        case .snapshot(let piece): piece.fences.count + piece.pauses.count + piece.stoppedQueues.count
+        case .workerDrained, .workerResumed: Self.workerWeight
+        case .snapshot(let piece):
+            piece.fences.count + piece.pauses.count + piece.stoppedQueues.count
+                + piece.drainedWorkers.count * Self.workerWeight
         case .snapshotBegins, .marker: 0
         }
     }

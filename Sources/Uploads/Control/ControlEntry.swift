@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One entry of the control log, by which all workers and notifiers learn of fenced and paused jobs and stopped queues.
+/// One entry of the control log, by which all workers and notifiers learn of fenced and paused jobs, stopped queues and drained workers.
 ///
 /// JSON `upload.control.v1`: `{"kind": "fence", "generations": {"<job>": 3}}` and so on. An entry names at most
 /// ``jobCountMaximum`` jobs; ``parts`` makes such entries of a larger one.
@@ -17,6 +17,10 @@ public enum ControlEntry: Hashable, Sendable {
     /// A transfer queue is stopped.
     case queueStopped(QueueName)
     case queueStarted(QueueName)
+    /// A worker is drained, by its ``WorkerReport/worker``. The name is unique to its process, so a worker that was started
+    /// again is not drained.
+    case workerDrained(String)
+    case workerResumed(String)
     /// A snapshot of what the log says up to this place follows, under this id. Reading may begin here once all of its pieces
     /// are read.
     case snapshotBegins(UUID)

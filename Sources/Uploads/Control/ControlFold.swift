@@ -3,8 +3,8 @@ import Foundation
 /// Reads the control log: a pure fold over its entries, from the first one or from any other.
 ///
 /// A snapshot is an entry that begins it, and pieces that say what the log had said up to there. Other entries may come
-/// in between, and the pieces of another notifier's snapshot. When all pieces are read, pauses, stopped queues and the
-/// ledger are those of the snapshot, changed by the entries since it was begun: then nothing from before its beginning
+/// in between, and the pieces of another notifier's snapshot. When all pieces are read, pauses, stopped queues, drained
+/// workers and the ledger are those of the snapshot, changed by the entries since it was begun: then nothing from before its beginning
 /// is needed. A reader that has not read the beginning does not know these entries, so it takes the pieces for no
 /// snapshot.
 public struct ControlFold: Sendable {
@@ -20,6 +20,8 @@ public struct ControlFold: Sendable {
         var numbers: Set<Int> = []
         var pauses: JobGenerations = [:]
         var stoppedQueues: Set<QueueName> = []
+        /// By the numbers of their pieces, whose order is that of the drains.
+        var drainedWorkers: [Int: [String]] = [:]
         var ledger: LedgerClaim?
         var since: [ControlEntry] = []
         var namesSince = 0
@@ -37,7 +39,7 @@ public struct ControlFold: Sendable {
         switch entry {
         case .snapshotBegins(let id): begin(id)
         case .snapshot(let piece): return add(piece)
-        case .pause, .lift, .forget, .queueStopped, .queueStarted, .ledger: note(entry)
+        case .pause, .lift, .forget, .queueStopped, .queueStarted, .workerDrained, .workerResumed, .ledger: note(entry)
         // Fences only rise: the view has them already.
         case .fence, .marker: break
         }
@@ -70,12 +72,16 @@ public struct ControlFold: Sendable {
         open[index].numbers.insert(piece.number)
         for (job, generation) in piece.pauses { open[index].pauses.raise(job, to: generation) }
         open[index].stoppedQueues.formUnion(piece.stoppedQueues)
+        if !piece.drainedWorkers.isEmpty { open[index].drainedWorkers[piece.number] = piece.drainedWorkers }
         open[index].ledger = open[index].ledger ?? piece.ledger
         guard open[index].numbers.count == piece.count else { return false }
         let whole = open[index]
         // Snapshots that were begun before this one say nothing more.
         open.removeSubrange(...index)
-        view.replace(pauses: whole.pauses, stoppedQueues: whole.stoppedQueues, ledger: whole.ledger)
+        let drained = whole.drainedWorkers.sorted { $0.key < $1.key }.flatMap(\.value)
+        view.replace(
+            pauses: whole.pauses, stoppedQueues: whole.stoppedQueues, drainedWorkers: DrainedWorkers(drained),
+            ledger: whole.ledger)
         for entry in whole.since { view.apply(entry) }
         return true
     }

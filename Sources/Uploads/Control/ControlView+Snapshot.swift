@@ -6,13 +6,15 @@ extension ControlView {
     ///   place in the log.
     public func snapshot(_ id: UUID) -> AnySequence<SnapshotPiece> {
         let size = ControlEntry.jobCountMaximum
-        let names = fences.count + pauses.count + stoppedQueues.count
+        let weight = ControlEntry.workerWeight
+        let names = fences.count + pauses.count + stoppedQueues.count + drainedWorkers.names.count * weight
         let count = max(1, (names + size - 1) / size)
         return AnySequence { () -> AnyIterator<SnapshotPiece> in
             var number = 0
             let fences = self.fences.makeIterator()
             let pauses = self.pauses.makeIterator()
             var queues = self.stoppedQueues.makeIterator()
+            var workers = self.drainedWorkers.names.makeIterator()
             return AnyIterator {
                 guard number < count else { return nil }
                 number += 1
@@ -30,6 +32,10 @@ extension ControlView {
                 while room > 0, let queue = queues.next() {
                     piece.stoppedQueues.insert(queue)
                     room -= 1
+                }
+                while room >= weight, let worker = workers.next() {
+                    piece.drainedWorkers.append(worker)
+                    room -= weight
                 }
                 return piece
             }

@@ -5,6 +5,7 @@ public struct ControlView: Hashable, Sendable {
     /// Per job the highest generation that is paused.
     public private(set) var pauses: JobGenerations = [:]
     public private(set) var stoppedQueues: Set<QueueName> = []
+    public private(set) var drainedWorkers = DrainedWorkers()
     /// Which ledger the namespace has; nil: no notifier has claimed it yet.
     public private(set) var ledger: LedgerClaim?
 
@@ -20,6 +21,8 @@ public struct ControlView: Hashable, Sendable {
         case .forget(let generations): forget(generations)
         case .queueStopped(let queue): stoppedQueues.insert(queue)
         case .queueStarted(let queue): stoppedQueues.remove(queue)
+        case .workerDrained(let worker): drainedWorkers.drain(worker)
+        case .workerResumed(let worker): drainedWorkers.resume(worker)
         // Fences only rise, so one that was read before and is missing from a snapshot does no harm.
         case .snapshot(let piece): raiseFences(piece.fences)
         case .ledger(let claim): if claim.holds(after: ledger) { ledger = claim }
@@ -28,9 +31,12 @@ public struct ControlView: Hashable, Sendable {
     }
 
     /// Takes over what a whole snapshot says.
-    mutating func replace(pauses: JobGenerations, stoppedQueues: Set<QueueName>, ledger: LedgerClaim?) {
+    mutating func replace(
+        pauses: JobGenerations, stoppedQueues: Set<QueueName>, drainedWorkers: DrainedWorkers, ledger: LedgerClaim?
+    ) {
         self.pauses = pauses
         self.stoppedQueues = stoppedQueues
+        self.drainedWorkers = drainedWorkers
         self.ledger = ledger
     }
 
@@ -70,12 +76,14 @@ public struct ControlView: Hashable, Sendable {
     }
 
     /// Whether a baton counts, by this view.
-    public func validity(of baton: Baton) -> BatonValidity {
+    /// - Parameter worker: the name of the worker that holds it; nil where that makes no difference.
+    public func validity(of baton: Baton, at worker: String? = nil) -> BatonValidity {
         // Rule 1: lineage. Below the fence a baton no longer counts.
         if baton.generation < fence(of: baton.job.id) { return .superseded }
-        // Rule 5: verbs. Cancelling obeys no pause and no stopped queue.
+        // Rule 5: verbs. Cancelling obeys no pause and no stopped queue, and is done with before its worker is drained.
         if !baton.isCancel, let paused = pauses[baton.job.id], baton.generation <= paused { return .paused }
         if !baton.isCancel, stoppedQueues.contains(baton.job.queue) { return .stopped }
+        if !baton.isCancel, let worker, drainedWorkers.contains(worker) { return .stopped }
         return .holds
     }
 }

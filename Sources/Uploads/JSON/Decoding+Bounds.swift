@@ -48,6 +48,24 @@ extension KeyedDecodingContainer {
         of type: Element.Type, atMost maximum: Int, forKey key: Key
     ) throws -> [Element] { try check(try decode([Element].self, forKey: key), atMost: maximum, key) }
 
+    /// - Throws: `DecodingError` unless the field is the name of a worker: 1 to ``WorkerReport/textBytesMaximum`` characters.
+    func decodeWorker(forKey key: Key) throws -> String {
+        try check(worker: try decode(String.self, forKey: key), key)
+    }
+
+    /// - Throws: `DecodingError` unless the field is a list of at most `maximum` names of workers.
+    func decodeWorkers(atMost maximum: Int, forKey key: Key) throws -> [String] {
+        let names = try decodeList(of: String.self, atMost: maximum, forKey: key)
+        return try names.map { try check(worker: $0, key) }
+    }
+
+    /// - Returns: nil where the field is missing or null.
+    /// - Throws: `DecodingError` unless the field is a list of at most `maximum` names of workers.
+    func decodeWorkersIfPresent(atMost maximum: Int, forKey key: Key) throws -> [String]? {
+        guard try contains(key) && !decodeNil(forKey: key) else { return nil }
+        return try decodeWorkers(atMost: maximum, forKey: key)
+    }
+
     /// - Returns: nil where the field is missing or null.
     /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum`
     ///   bytes together.
@@ -82,6 +100,11 @@ extension KeyedDecodingContainer {
             throw refusal("its text has more than \(maximum) characters", key)
         }
         return text
+    }
+
+    private func check(worker name: String, _ key: Key) throws -> String {
+        guard !name.isEmpty else { throw refusal("a worker has a name", key) }
+        return try check(name, atMost: WorkerReport.textBytesMaximum, key)
     }
 
     private func check<Element>(_ list: [Element], atMost maximum: Int, _ key: Key) throws -> [Element] {

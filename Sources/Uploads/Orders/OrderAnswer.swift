@@ -52,7 +52,7 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     public private(set) var shard: Int?
     /// With ``shard``: the number of these answers.
     public private(set) var answers: Int?
-    /// Jobs, or queues, that the order was about.
+    /// Jobs, queues or workers that the order was about.
     public var matched: Int
     /// How many of these the order was carried out for.
     public var done: Int

@@ -16,7 +16,7 @@ extension UploadOrder {
         switch command {
         case .jobs(_, let jobs), .move(let jobs, _), .ask(let jobs): Set(jobs.map(shards.shard(of:))).sorted()
         case .matching(_, let filter, _): filter.shards(of: shards)
-        case .stopQueues, .startQueues, .sweepDestination, .sweepStaging: [0]
+        case .stopQueues, .startQueues, .drainWorkers, .resumeWorkers, .sweepDestination, .sweepStaging: [0]
         }
     }
 
@@ -33,7 +33,8 @@ extension UploadOrder {
             case .ask(let jobs): .ask(own(jobs))
             // The jobs of the whole order were counted before it was divided.
             case .matching(let verb, let filter, _): .matching(verb, filter.of(shard, shards), atMost: nil)
-            case .stopQueues, .startQueues, .sweepDestination, .sweepStaging: self.command
+            case .stopQueues, .startQueues, .drainWorkers, .resumeWorkers, .sweepDestination, .sweepStaging:
+                self.command
             }
         var part = UploadOrder(command, by: by, at: at, id: id.part(shard))
         part.part = OrderPart(order: id, shard: shard, count: concerned.count)
@@ -63,7 +64,7 @@ extension UploadOrder.Command {
     public var named: [JobID]? {
         switch self {
         case .jobs(_, let jobs), .move(let jobs, _), .ask(let jobs): jobs
-        case .matching, .stopQueues, .startQueues, .sweepDestination, .sweepStaging: nil
+        case .matching, .stopQueues, .startQueues, .drainWorkers, .resumeWorkers, .sweepDestination, .sweepStaging: nil
         }
     }
 }

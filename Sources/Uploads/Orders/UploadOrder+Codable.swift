@@ -2,11 +2,12 @@ import Foundation
 
 extension UploadOrder: Codable {
     private enum Key: String, CodingKey {
-        case id, verb, jobs, to, before, after, filter, atMost, queues, by, at, destination, olderThan, dryRun
+        case id, verb, jobs, to, before, after, filter, atMost, queues, workers, by, at, destination, olderThan, dryRun
     }
 
     /// The verbs for queues. On the wire they share a field with those for jobs.
     private enum QueueVerb: String, Codable { case stopQueue, startQueue }
+    private enum WorkerVerb: String, Codable { case drainWorker, resumeWorker }
 
     /// The verb for places in a line.
     private enum LineVerb: String, Codable { case move }
@@ -29,6 +30,13 @@ extension UploadOrder: Codable {
             let queues = try bounded(
                 try container.decode([QueueName].self, forKey: .queues), .queues, Self.queuesMaximum)
             self.init(verb == .stopQueue ? .stopQueues(queues) : .startQueues(queues), by: by, at: at, id: id)
+            return
+        }
+        if let verb = WorkerVerb(rawValue: try container.decode(String.self, forKey: .verb)) {
+            let workers = try bounded(
+                try container.decodeWorkers(atMost: Self.workersMaximum, forKey: .workers), .workers,
+                Self.workersMaximum)
+            self.init(verb == .drainWorker ? .drainWorkers(workers) : .resumeWorkers(workers), by: by, at: at, id: id)
             return
         }
         if LineVerb(rawValue: try container.decode(String.self, forKey: .verb)) != nil {
@@ -115,6 +123,12 @@ extension UploadOrder: Codable {
         case .startQueues(let queues):
             try container.encode(QueueVerb.startQueue, forKey: .verb)
             try container.encode(queues, forKey: .queues)
+        case .drainWorkers(let workers):
+            try container.encode(WorkerVerb.drainWorker, forKey: .verb)
+            try container.encode(workers, forKey: .workers)
+        case .resumeWorkers(let workers):
+            try container.encode(WorkerVerb.resumeWorker, forKey: .verb)
+            try container.encode(workers, forKey: .workers)
         case .sweepDestination(let name, let olderThan, let dryRun):
             try container.encode(SweepVerb.sweepDestination, forKey: .verb)
             try container.encode(name, forKey: .destination)

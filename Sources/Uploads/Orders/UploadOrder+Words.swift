@@ -6,6 +6,8 @@ extension UploadOrder.Command {
         case .move: "move"
         case .stopQueues: "stopQueue"
         case .startQueues: "startQueue"
+        case .drainWorkers: "drainWorker"
+        case .resumeWorkers: "resumeWorker"
         case .sweepDestination: "sweepDestination"
         case .sweepStaging: "sweepStaging"
         case .ask: "ask"
@@ -16,7 +18,7 @@ extension UploadOrder.Command {
     public var isSweep: Bool {
         switch self {
         case .sweepDestination, .sweepStaging: true
-        case .jobs, .matching, .move, .stopQueues, .startQueues, .ask: false
+        case .jobs, .matching, .move, .stopQueues, .startQueues, .drainWorkers, .resumeWorkers, .ask: false
         }
     }
 
@@ -25,7 +27,8 @@ extension UploadOrder.Command {
     public var isForgetting: Bool {
         switch self {
         case .jobs(let verb, _), .matching(let verb, _, _): verb == .forget
-        case .move, .stopQueues, .startQueues, .sweepDestination, .sweepStaging, .ask: false
+        case .move, .stopQueues, .startQueues, .drainWorkers, .resumeWorkers, .sweepDestination, .sweepStaging, .ask:
+            false
         }
     }
 

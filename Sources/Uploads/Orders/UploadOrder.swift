@@ -10,6 +10,8 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
     public static let jobsMaximum = 1000
     /// The most queues that one order may name.
     public static let queuesMaximum = 100
+    /// The most workers that one order may name.
+    public static let workersMaximum = 100
     /// Seconds: a younger upload may have been begun and not reported yet. 1 hour.
     public static let sweepAfterMinimum: TimeInterval = 3600
     /// Seconds that a question may wait for a notifier: the program that asked waits no longer. 1 minute.
@@ -29,6 +31,10 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
         /// Workers take no more from these transfer queues; a running slice hands over at its next part boundary.
         case stopQueues([QueueName])
         case startQueues([QueueName])
+        /// These workers take no more jobs of any queue until they are resumed, and stay up; a running slice hands over at
+        /// its next part boundary. 1 to ``UploadOrder/workersMaximum`` names, as in ``WorkerReport/worker``.
+        case drainWorkers([String])
+        case resumeWorkers([String])
         /// Removes unfinished uploads that no job will resume from a destination, or only lists them. Done once for
         /// each time that the order is read.
         /// - Parameter olderThan: seconds, ``UploadOrder/sweepAfterMinimum`` or more; nil goes by the notifier's configuration.

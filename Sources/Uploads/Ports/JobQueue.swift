@@ -11,10 +11,16 @@ public protocol JobQueue: Sendable {
     /// Takes note how many jobs the handler can have under way at once, so that the queue fetches as many in advance as it needs. Returns at
     /// once.
     func setJobsAtOnce(_ count: Int)
+
+    /// What operators want of the worker that takes from the queue: `running`; `draining` from the order to drain it until
+    /// every delivery is settled; then `drained`, until they resume it.
+    var workerState: WorkerReport.State { get }
 }
 
 extension JobQueue {
     public func setJobsAtOnce(_ count: Int) {}
+
+    public var workerState: WorkerReport.State { .running }
 }
 
 /// A delivered baton while its slice works: the value, and the way back to the queue.
@@ -47,7 +53,7 @@ public enum BatonValidity: Hashable, Sendable {
     case superseded
     /// The job is paused: stop at a part boundary and wait on the ladder.
     case paused
-    /// Its transfer queue is stopped: stop at a part boundary and hand over.
+    /// Its transfer queue is stopped, or its worker drained: stop at a part boundary and hand over.
     case stopped
     /// Rule 9: epoch and lock. The connection that delivered it is gone: stop at once, publish nothing.
     case disconnected

@@ -31,6 +31,12 @@ package struct OrderRun: Sendable {
         case .startQueues(let queues):
             for queue in queues { try batch.owe(.queueStarted(queue)) }
             progress.finish(count: queues.count)
+        case .drainWorkers(let workers):
+            for worker in workers { try batch.owe(.workerDrained(worker)) }
+            progress.finish(count: workers.count)
+        case .resumeWorkers(let workers):
+            for worker in workers { try batch.owe(.workerResumed(worker)) }
+            progress.finish(count: workers.count)
         case .move(let ids, let target):
             try progress.add(batch.move(ids, target))
             progress.isDone = true

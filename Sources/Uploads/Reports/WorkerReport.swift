@@ -14,6 +14,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         case running
         /// The worker hands its jobs over, and takes no others.
         case draining
+        /// An operator has drained the worker, and it holds no job any more: it takes none until it is resumed.
+        case drained
         /// The worker has ended: the last report of it.
         case stopped
     }

@@ -4,6 +4,6 @@ public enum YieldReason: Hashable, Sendable {
     case drain
     /// An urgent job needs the slot.
     case preempt
-    /// The transfer queue was stopped.
+    /// The transfer queue was stopped, or an operator drained the worker.
     case stop
 }

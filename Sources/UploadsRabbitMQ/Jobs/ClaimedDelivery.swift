@@ -75,6 +75,6 @@ final class ClaimedDelivery: ClaimedBaton {
     }
 
     private var validityNow: BatonValidity {
-        tenure.holds ? publisher.log.view.validity(of: baton) : .disconnected
+        tenure.holds ? publisher.log.view.validity(of: baton, at: publisher.worker) : .disconnected
     }
 }

@@ -7,10 +7,13 @@ public struct JobQueueConfiguration: Hashable, Sendable {
     /// How many deliveries of each lane may be unsettled at once, 1 or more: the deliveries on hand, not only the
     /// running ones. Each lane has its own prefetch, so none starves.
     public var prefetchPerLane: UInt16
+    /// The name by which operators drain and resume the worker; nil: they cannot.
+    public var worker: String?
 
-    public init(queues: [QueueName] = [.standard], prefetchPerLane: UInt16 = 4) {
+    public init(queues: [QueueName] = [.standard], prefetchPerLane: UInt16 = 4, worker: String? = nil) {
         self.queues = queues
         self.prefetchPerLane = max(1, prefetchPerLane)
+        self.worker = worker
     }
 
     /// The prefetch of each lane for so many jobs at once. A running slice holds its delivery, so one lane alone must be able to fill the

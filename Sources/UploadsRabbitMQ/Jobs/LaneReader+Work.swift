@@ -9,7 +9,7 @@ extension LaneReader {
     static let quietPatience = Duration.seconds(5)
 
     /// How long a delivery that was not begun waits for earlier deliveries that may be running, so that it comes behind
-    /// them: when its queue was stopped, and when the worker leaves, within its grace.
+    /// them: when its queue was stopped or the worker drained, and when the worker leaves, within its grace.
     private static let stopPatience = Duration.seconds(30)
     private static let drainPatience = Duration.seconds(3)
 
@@ -81,7 +81,7 @@ extension LaneReader {
     func waitUntilLanesAreQuiet() async {
         // Rule 2: suspects are not worked on. A worker that shuts down makes none.
         if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
-        // The same for the queue's own lanes, if the queue was stopped.
+        // The same for the queue's own lanes, if the queue was stopped or the worker drained.
         if isStopped { await taking.waitForNone(atMost: Self.quietPatience) }
     }
 
@@ -95,7 +95,7 @@ extension LaneReader {
             await handBack.waitForTurn(
                 of: ticket, patience: draining.isFired ? Self.drainPatience : Self.stopPatience)
         }
-        let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isQueueStopped: isStopped, now: publisher.now())
+        let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isStopped: isStopped, now: publisher.now())
         if await publisher.carryOut(plan, of: claimed, handler: handler) { return .acknowledge }
         guard plan.acknowledges else { return .leave }
         // The notifier decides about it.

@@ -44,6 +44,8 @@ final class LaneReader: Sendable {
     let taking: TakingLanes
     let logger: Logger
     private let isTaking = Mutex(false)
+    /// Tasks that settle what was taken.
+    private let tasks = Atomic<Int>(0)
     /// Shared by the queue's lanes.
     let handBack: HandBack
 
@@ -71,8 +73,11 @@ final class LaneReader: Sendable {
         self.logger = logger
     }
 
-    /// Whether the lane is served, or waits because its queue is stopped.
+    /// Whether the lane is served, or waits because its queue is stopped or the worker drained.
     var isReady: Bool { isTaking.withLock { $0 } || isStopped }
+
+    /// Whether nothing is taken, and all that was taken is settled or put back.
+    var isIdle: Bool { !isTaking.withLock { $0 } && taking.isEmpty && tasks.load(ordering: .acquiring) == 0 }
 
     /// Changes how many deliveries the lane may hold.
     func setPrefetch(_ prefetch: UInt16) {
@@ -86,7 +91,10 @@ final class LaneReader: Sendable {
         if case .timestamp(let time)? = death?["time"] { ClockWitnesses.shared.note(time, by: .broker) }
     }
 
-    var isStopped: Bool { publisher.log.view.stoppedQueues.contains(queue) }
+    private var isQueueStopped: Bool { publisher.log.view.stoppedQueues.contains(queue) }
+
+    /// Whether the queue is stopped or the worker drained: what is under way is handed over.
+    var isStopped: Bool { isQueueStopped || publisher.isDrained }
 
     /// Serves the lane. Returns when it was drained and every delivery is settled.
     /// - Parameter hasStopped: called when it takes no more deliveries.
@@ -98,7 +106,7 @@ final class LaneReader: Sendable {
                 _ = await draining.cancelling { [channel] in try? await channel.connection.waitUntilConnected() }
                 if draining.isFired { break }
                 do throws(RabbitMQError) {
-                    let isParking = lane == .urgent && isStopped
+                    let isParking = lane == .urgent && isQueueStopped
                     if !isParking { taking.begin(lane) }
                     defer { taking.end(lane) }
                     let intake = try await LaneIntake(
@@ -132,15 +140,16 @@ final class LaneReader: Sendable {
         }
     }
 
-    /// Waits while the transfer queue is stopped, except for the lane of cancellations: they ignore a stop.
-    /// - Returns: false when drained.
+    /// Waits while the transfer queue is stopped, except for the lane of cancellations: they ignore a stop. A drained worker waits in
+    /// this lane too: what it took there and may not begin, it would keep from the workers that serve the lane.
+    /// - Returns: false when the queue was drained.
     private func isAllowed() async -> Bool {
         var hasStoodStill = false
         while !draining.isFired {
             let changed = Signal()
             let observer = publisher.log.observe { changed.fire() }
             defer { publisher.log.removeObserver(observer) }
-            guard isStopped, lane != .urgent else {
+            guard publisher.isDrained || (isQueueStopped && lane != .urgent) else {
                 if hasStoodStill { await letContinuedGoFirst() }
                 return !draining.isFired
             }
@@ -161,8 +170,8 @@ final class LaneReader: Sendable {
         }
     }
 
-    /// Whether the queue was stopped or started since the consumer began.
-    private func isToEnd(_ isParking: Bool) -> Bool { isStopped != isParking }
+    /// Whether the queue was stopped or started since the consumer began, or the worker drained.
+    private func isToEnd(_ isParking: Bool) -> Bool { publisher.isDrained || isQueueStopped != isParking }
 
     /// - Parameter isParking: while the queue is stopped, only cancellations are worked on; all other deliveries are
     ///   parked, and put back in their order when the queue is started.
@@ -186,7 +195,7 @@ final class LaneReader: Sendable {
             timer?.cancel()
             let rest = parked
             if !rest.isEmpty {
-                group.addTask {
+                begin(in: &group) {
                     await self.waitUntilLanesAreQuiet()
                     await self.putBack(rest)
                 }
@@ -223,8 +232,7 @@ final class LaneReader: Sendable {
                     parked.append(Parked(delivery: delivery, tenure: current))
                     continue
                 }
-                let work = work(on: verdict, delivery, current)
-                group.addTask { await work() }
+                begin(in: &group, work(on: verdict, delivery, current))
             }
             if parked.count >= Int(Self.parkedMaximum) {
                 await draining.wait(atMost: Self.parkedPause)
@@ -238,6 +246,14 @@ final class LaneReader: Sendable {
         // broker gives these to another consumer.
         if let tenure, failure.code != .consumerCancelled { tenures.end(tenure) }
         throw failure
+    }
+
+    private func begin(in group: inout DiscardingTaskGroup, _ work: @escaping @Sendable () async -> Void) {
+        tasks.add(1, ordering: .relaxed)
+        group.addTask {
+            await work()
+            self.tasks.subtract(1, ordering: .releasing)
+        }
     }
 
     /// Puts back the deliveries that were parked, in the order of their arrival.

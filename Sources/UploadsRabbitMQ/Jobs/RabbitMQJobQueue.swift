@@ -48,13 +48,18 @@ public final class RabbitMQJobQueue: JobQueue {
             objects: Topology(bindings: configuration.queues.flatMap { topology.lanes(of: $0).bindings }),
             connection: consuming, pause: topologyPause, logger: logger)
         self.publisher = SettlementPublisher(
-            topology: topology, publisher: publisher, log: log, logger: logger, now: now)
+            topology: topology, publisher: publisher, log: log, worker: configuration.worker, logger: logger, now: now)
     }
 
     /// Whether the control log is read, the connection is up and every lane is served.
     public var isReady: Bool {
         let readers = readers.withLock { $0 }
         return !draining.isFired && consuming.epoch != 0 && !readers.isEmpty && readers.allSatisfy(\.isReady)
+    }
+
+    public var workerState: WorkerReport.State {
+        guard publisher.isDrained else { return .running }
+        return readers.withLock { $0 }.allSatisfy(\.isIdle) ? .drained : .draining
     }
 
     /// Called once. Reads the control log before it takes deliveries.
@@ -114,6 +119,8 @@ public final class RabbitMQJobQueue: JobQueue {
             await log.stop()
             return draining.isFired ? nil : error
         }
+        let observer = logDrains()
+        defer { log.removeObserver(observer) }
         let failure = await serve(handler, tenures, over: channels)
         await log.stop()
         return failure
@@ -159,6 +166,23 @@ public final class RabbitMQJobQueue: JobQueue {
         // Closing the channels in order sends the acknowledgements; closing the connection does not.
         for channel in channels { await channel.close() }
         return failure
+    }
+
+    /// Logs when an operator drains or resumes the worker.
+    private func logDrains() -> Int {
+        let wasDrained = Mutex(false)
+        return log.observe { [publisher] in
+            let isDrained = publisher.isDrained
+            let isNews = wasDrained.withLock { wasDrained in
+                defer { wasDrained = isDrained }
+                return wasDrained != isDrained
+            }
+            guard isNews else { return }
+            publisher.logger.notice(
+                isDrained
+                    ? "an operator drains this worker: it hands its jobs over, and takes none until it is resumed"
+                    : "an operator has resumed this worker: it takes jobs again")
+        }
     }
 
     /// One channel for each lane.

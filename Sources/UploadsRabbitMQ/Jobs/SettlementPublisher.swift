@@ -13,8 +13,13 @@ struct SettlementPublisher: Sendable {
     let publisher: Publisher
     let batcher = EventBatcher()
     let log: ControlLog
+    /// The worker's name; nil: operators cannot drain it.
+    let worker: String?
     let logger: Logger
     let now: @Sendable () -> Date
+
+    /// Whether an operator has drained the worker and not resumed it, as far as the control log was read.
+    var isDrained: Bool { worker.map { log.view.drainedWorkers.contains($0) } ?? false }
 
     /// Publishes the plan's messages and removes what the plan allows to remove.
     /// - Returns: whether to acknowledge.

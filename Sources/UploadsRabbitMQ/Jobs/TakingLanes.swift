@@ -11,6 +11,8 @@ final class TakingLanes: Sendable {
 
     private let state = Mutex(State())
 
+    var isEmpty: Bool { state.withLock { $0.lanes.isEmpty } }
+
     func begin(_ lane: Lane) { state.withLock { _ = $0.lanes.insert(lane) } }
 
     func end(_ lane: Lane) {

@@ -7,17 +7,18 @@ struct UploadctlCommand: AsyncParsableCommand {
         abstract: "The operator's tool: shows jobs and their history, and gives orders about them.",
         discussion: """
             Orders (cancel, pause, resume, run, discard, forget, move, queue stop and
-            start, sweeps) are messages to the notifier: with exit status 0 or 1 they are
-            on the broker's disk, and hold also if no notifier and no worker is up. Most
-            other commands ask the notifier's HTTP API.
+            start, worker drain and resume, sweeps) are messages to the notifier: with exit
+            status 0 or 1 they are on the broker's disk, and hold also if no notifier and no
+            worker is up. Most other commands ask the notifier's HTTP API.
             """,
         version: ProgramVersion.line(of: "uploadctl"),
         subcommands: [
             JobsCommand.self, JobCommand.self, FailuresCommand.self, WatchCommand.self, WaitCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, RunCommand.self, DiscardCommand.self,
             ForgetCommand.self, MoveCommand.self,
-            QueueCommand.self, WorkersCommand.self, DelegateCommand.self, DeliveryCommand.self, DeadCommand.self,
-            DestinationCommand.self, StagingCommand.self, LedgerCommand.self, TopologyCommand.self, VersionCommand.self,
+            QueueCommand.self, WorkersCommand.self, WorkerCommand.self, DelegateCommand.self, DeliveryCommand.self,
+            DeadCommand.self, DestinationCommand.self, StagingCommand.self, LedgerCommand.self, TopologyCommand.self,
+            VersionCommand.self,
         ])
 
     /// The end of `--help`, by command.
@@ -39,8 +40,8 @@ struct UploadctlCommand: AsyncParsableCommand {
 
         EXIT STATUS
           0 done, 1 some jobs refused, not all swept, or a test that failed, 64 usage,
-          66 no such job, queue, delegate, delivery or dead letter, 69 broker or
-          notifier unavailable, 77 refused, 78 configuration, 130 interrupted
+          66 no such job, queue, worker, delegate, delivery or dead letter, 69 broker
+          or notifier unavailable, 77 refused, 78 configuration, 130 interrupted
         """,
         "jobs": JobsCommand.examples,
         "job": JobCommand.examples,
@@ -59,6 +60,7 @@ struct UploadctlCommand: AsyncParsableCommand {
         "move": MoveCommand.examples,
         "queue": QueueCommand.examples,
         "workers": WorkersCommand.examples,
+        "worker": WorkerCommand.examples,
         "destination": DestinationCommand.examples,
         "staging": StagingCommand.examples,
         "topology": TopologyCommand.examples,

@@ -80,7 +80,7 @@ statuses = {"queued", "running", "waiting", "paused", "completed", "failed", "ca
 expect(notifier, "upload_ledger_jobs", "gauge", queue=queues, status=statuses)
 expect(notifier, "upload_queue_depth", "gauge", queue=queues, lane={"urgent", "continued", "normal", "bulk"})
 expect(notifier, "upload_queue_workers", "gauge", queue=queues)
-expect(notifier, "upload_workers", "gauge", state={"running", "draining"})
+expect(notifier, "upload_workers", "gauge", state={"running", "draining", "drained"})
 delegates = {sample.labels["delegate"] for sample in notifier["upload_delegate_backlog"].samples}
 expect(notifier, "upload_delegate_oldest_age_seconds", "gauge", delegate=delegates)
 expect(notifier, "upload_delegate_delivery_seconds", "histogram", delegate=delegates)

@@ -160,6 +160,17 @@ extension LedgerConformance {
             #expect(starts.map(\.action) == [.append(.queueStarted(video))])
             #expect(try await ledger.owed() == stops + starts)
         },
+        Rule("an order about workers is owed as control entries, one for each worker") { suite in
+            let ledger = try await suite.make()
+            let drain = order(.drainWorkers(["host/1-a", "host/2-b"]))
+            let (drained, drains) = try await carryOut(drain, in: ledger)
+            #expect(drained.matched == 2 && drained.done == 2 && drained.jobs.isEmpty)
+            #expect(drains.map(\.action) == [.append(.workerDrained("host/1-a")), .append(.workerDrained("host/2-b"))])
+            let (_, resumes) = try await carryOut(order(.resumeWorkers(["host/2-b"])), in: ledger)
+            #expect(resumes.map(\.action) == [.append(.workerResumed("host/2-b"))])
+            #expect(try await carryOut(drain, in: ledger).1.isEmpty, "the repeat must not undo the resume")
+            #expect(try await ledger.owed() == drains + resumes)
+        },
         Rule("orders are forgotten with the jobs that ended") { suite in
             let ledger = try await suite.make()
             let old = order(.stopQueues([.standard]))

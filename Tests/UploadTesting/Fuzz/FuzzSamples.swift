@@ -136,6 +136,8 @@ public enum FuzzSamples {
             .init(.move([job.id], .before(JobID())), by: "jo", at: time),
             .init(.move([job.id], .after(JobID())), by: "jo", at: time),
             .init(.stopQueues([.standard]), by: "jo", at: time), .init(.startQueues([.standard]), by: "jo", at: time),
+            .init(.drainWorkers(["host/1-a"]), by: "jo", at: time),
+            .init(.resumeWorkers(["host/1-a"]), by: "jo", at: time),
             .init(.sweepStaging(dryRun: true), by: "jo", at: time),
             .init(
                 .sweepDestination(DestinationName(unchecked: "photos"), olderThan: 7200, dryRun: false), by: "jo",
@@ -182,10 +184,12 @@ public enum FuzzSamples {
         piece.fences = [job.id: 4, JobID(): 5]
         piece.pauses = [job.id: 4]
         piece.stoppedQueues = [.standard]
+        piece.drainedWorkers = ["host/1-a", "host/2-b"]
         piece.ledger = LedgerClaim(ledger: UUID(), term: 3, opening: UUID())
         return [
             .fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .forget([job.id: 6]), .queueStopped(.standard),
-            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
+            .queueStarted(.standard), .workerDrained("host/1-a"), .workerResumed("host/1-a"), .snapshotBegins(UUID()),
+            .snapshot(piece),
             .ledger(LedgerClaim(ledger: UUID(), term: 2, opening: UUID())), .marker(UUID()),
         ]
     }

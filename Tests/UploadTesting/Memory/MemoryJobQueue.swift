@@ -9,6 +9,7 @@ public final class MemoryJobQueue: JobQueue {
         var claims: [JobID: MemoryClaim] = [:]
         var isDraining = false
         var waiting: [Baton] = []
+        var workerState = WorkerReport.State.running
     }
 
     /// The most deliveries that are not settled.
@@ -46,6 +47,11 @@ public final class MemoryJobQueue: JobQueue {
         }
         ring.yield()
     }
+
+    public var workerState: WorkerReport.State { state.withLock { $0.workerState } }
+
+    /// Sets what the queue says that operators want of the worker.
+    public func set(_ workerState: WorkerReport.State) { state.withLock { $0.workerState = workerState } }
 
     /// The batons that were not delivered yet.
     public var ready: [Baton] { state.withLock { $0.ready.map(\.baton) } }

@@ -45,6 +45,39 @@ import Testing
         #expect(wholes == [3])
     }
 
+    @Test(arguments: [0, 1, 985, 991, 1000]) func `drained workers go through a snapshot in their order`(_ fences: Int)
+        throws
+    {
+        var whole = ControlView()
+        whole.apply(.fence(Dictionary(uniqueKeysWithValues: (0..<fences).map { _ in (JobID(), 2) })))
+        for number in 0..<DrainedWorkers.countMaximum { whole.apply(.workerDrained("w\(number)")) }
+        let id = UUID()
+        let snapshot = pieces(of: whole, id)
+        for piece in snapshot {
+            let written = try WireJSON.encode(piece)
+            #expect(try WireJSON.decode(ControlEntry.self, from: written) == piece)
+        }
+        #expect(fold([.snapshotBegins(id)] + snapshot.reversed()).fold.view == whole)
+        // The reader forgets the same worker as one that has read everything.
+        whole.apply(.workerDrained("new"))
+        let (fold, wholes) = fold([.snapshotBegins(id), .workerDrained("new")] + snapshot.reversed())
+        #expect(wholes.count == 1)
+        #expect(fold.view == whole && !whole.drainedWorkers.contains("w0"))
+    }
+
+    @Test func `a drain holds until it is read that the worker is resumed, or until a snapshot that does not have it`()
+    {
+        let (with, without) = (UUID(), UUID())
+        let drained = view(.workerDrained("a"))
+        var entries = [.workerDrained("a"), .snapshotBegins(with)] + pieces(of: drained, with)
+        #expect(fold(entries).fold.view.drainedWorkers.contains("a"))
+        entries += [.snapshotBegins(without)] + pieces(of: ControlView(), without)
+        #expect(!fold(entries).fold.view.drainedWorkers.contains("a"))
+        // A drain that was read after the snapshot was begun outweighs it.
+        let later = [.snapshotBegins(without), .workerDrained("a")] + pieces(of: ControlView(), without)
+        #expect(fold(later).fold.view.drainedWorkers.contains("a"))
+    }
+
     @Test func `the order of the pieces does not matter, and one that comes twice counts once`() {
         let id = UUID()
         let all = pieces(id, pausing: Array(jobs.prefix(3)))
@@ -163,7 +196,7 @@ import Testing
             let job = jobs[Int.random(in: 0..<6, using: &random)]
             let generation = generations[job, default: 1]
             let writer = Int.random(in: 0..<2, using: &random)
-            switch Int.random(in: 0..<13, using: &random) {
+            switch Int.random(in: 0..<15, using: &random) {
             case 6:
                 append(
                     .ledger(
@@ -178,6 +211,8 @@ import Testing
             case 3: append(.forget([job: Int.random(in: 0...generation, using: &random)]))
             case 4: append(.queueStopped(queues.randomElement(using: &random)!))
             case 5: append(.queueStarted(queues.randomElement(using: &random)!))
+            case 7: append(.workerDrained("w\(Int.random(in: 0..<4, using: &random))"))
+            case 8: append(.workerResumed("w\(Int.random(in: 0..<4, using: &random))"))
             default:
                 guard writers[writer].isEmpty else {
                     log.append(writers[writer].removeFirst())
@@ -199,15 +234,18 @@ import Testing
                 guard isWhole else { continue }
                 #expect(fold.view.pauses == truths[place].pauses, "seed \(seed), from \(start), at \(place)")
                 #expect(fold.view.stoppedQueues == truths[place].stoppedQueues)
+                #expect(fold.view.drainedWorkers == truths[place].drainedWorkers)
                 #expect(fold.view.ledger == truths[place].ledger)
                 #expect(jobs.prefix(6).allSatisfy { fold.view.fence(of: $0) >= truths[place].fence(of: $0) })
             }
         }
     }
 
-    /// The view in pieces that name one job or queue each.
+    /// The view in pieces that name one job, queue or worker each.
     private func small(_ view: ControlView, _ id: UUID) -> [ControlEntry] {
-        let count = max(1, view.fences.count + view.pauses.count + view.stoppedQueues.count)
+        let count = max(
+            1,
+            view.fences.count + view.pauses.count + view.stoppedQueues.count + view.drainedWorkers.names.count)
         var pieces = (1...count).map { SnapshotPiece(of: id, number: $0, count: count) }
         pieces[count - 1].ledger = view.ledger
         var index = 0
@@ -221,6 +259,10 @@ import Testing
         }
         for queue in view.stoppedQueues {
             pieces[index].stoppedQueues = [queue]
+            index += 1
+        }
+        for worker in view.drainedWorkers.names {
+            pieces[index].drainedWorkers = [worker]
             index += 1
         }
         return pieces.map { .snapshot($0) }

@@ -84,16 +84,20 @@ import Testing
         ControlEntry.fence([JobID(): 3]), .pause([JobID(): 1]), .lift([JobID(), JobID()]), .queueStopped(.standard),
         .queueStarted(.standard), .marker(UUID()), .forget([JobID(): 3]), .snapshotBegins(UUID()),
         .snapshot(SnapshotPiece(of: UUID(), number: 1, count: 1)), .fence([JobID(): WireLimits.countMaximum]),
+        .workerDrained("host/1-a"), .workerResumed("host/1-a"),
     ])
     func `every entry survives its wire form`(_ entry: ControlEntry) throws {
         #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(entry)) == entry)
     }
 
-    @Test func `a piece with fences, pauses and stopped queues survives its wire form`() throws {
-        let view = view(.fence([job.id: 2, JobID(): 9]), .pause([job.id: 2]), .queueStopped(.standard))
+    @Test func `a piece with fences, pauses, stopped queues and drained workers survives its wire form`() throws {
+        let view = view(
+            .fence([job.id: 2, JobID(): 9]), .pause([job.id: 2]), .queueStopped(.standard), .workerDrained("b"),
+            .workerDrained("a"))
         let pieces = Array(view.snapshot(UUID()))
         #expect(pieces.count == 1)
         #expect(pieces[0].fences.count == 2 && pieces[0].pauses == [job.id: 2])
+        #expect(pieces[0].drainedWorkers == ["b", "a"])
         let entry = ControlEntry.snapshot(pieces[0])
         #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(entry)) == entry)
     }
@@ -110,6 +114,21 @@ import Testing
     ])
     func `numbers out of bounds are unreadable`(_ text: String) {
         let body = Data(text.replacing("ID", with: job.id.rawValue).utf8)
+        #expect(throws: DecodingError.self) { try WireJSON.decode(ControlEntry.self, from: body) }
+    }
+
+    @Test(arguments: [
+        #"{"kind": "workerDrained"}"#, #"{"kind": "workerDrained", "worker": ""}"#,
+        #"{"kind": "workerResumed", "worker": "LONG"}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 1, "pieces": 1, "fences": {}, "pauses": {}, "stoppedQueues": [], "drainedWorkers": [""]}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 1, "pieces": 1, "fences": {}, "pauses": {}, "stoppedQueues": [], "drainedWorkers": MANY}"#,
+    ])
+    func `names of workers out of bounds are unreadable`(_ text: String) {
+        let long = String(repeating: "w", count: WorkerReport.textBytesMaximum + 1)
+        let many = "[" + Array(repeating: "\"w\"", count: SnapshotPiece.workersMaximum + 1).joined(separator: ",") + "]"
+        let body = Data(
+            text.replacing("ID", with: job.id.rawValue).replacing("LONG", with: long).replacing("MANY", with: many).utf8
+        )
         #expect(throws: DecodingError.self) { try WireJSON.decode(ControlEntry.self, from: body) }
     }
 
@@ -163,6 +182,48 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: map.map { ($0.job, $0.generation) }) == model)
         for job in jobs { map[job] = nil }
         #expect(map == [:] && map.isEmpty)
+    }
+}
+
+@Suite struct DrainedWorkerTests {
+    private let baton = Baton(job: UploadJob(source: .inline(Data()), destination: .url("https://a.test/"), size: 0))
+
+    private func view(_ entries: ControlEntry...) -> ControlView {
+        entries.reduce(into: ControlView()) { $0.apply($1) }
+    }
+
+    @Test func `at a drained worker only a cancellation holds, and other workers do not notice`() {
+        let view = view(.workerDrained("a"))
+        #expect(view.validity(of: baton, at: "a") == .stopped)
+        #expect(view.validity(of: baton, at: "b") == .holds && view.validity(of: baton) == .holds)
+        var cancel = baton
+        cancel.isCancel = true
+        #expect(view.validity(of: cancel, at: "a") == .holds)
+    }
+
+    @Test func `a fence or a pause counts before a drain`() {
+        #expect(view(.workerDrained("a"), .pause([baton.job.id: 1])).validity(of: baton, at: "a") == .paused)
+        #expect(view(.workerDrained("a"), .fence([baton.job.id: 2])).validity(of: baton, at: "a") == .superseded)
+    }
+
+    @Test func `the last of drain and resume holds, and what comes twice counts once`() {
+        #expect(view(.workerDrained("a"), .workerDrained("a")).drainedWorkers.names == ["a"])
+        #expect(view(.workerDrained("a"), .workerDrained("a"), .workerResumed("a")) == ControlView())
+        #expect(view(.workerResumed("a"), .workerResumed("a")) == ControlView())
+        #expect(view(.workerResumed("a"), .workerDrained("a")).drainedWorkers.contains("a"))
+    }
+
+    @Test func `the oldest is forgotten when there are too many, and a worker that is drained again keeps its place`() {
+        var view = ControlView()
+        for number in 0..<DrainedWorkers.countMaximum { view.apply(.workerDrained("w\(number)")) }
+        view.apply(.workerDrained("w0"))
+        view.apply(.workerResumed("w1"))
+        view.apply(.workerDrained("w1"))
+        #expect(view.drainedWorkers.names.count == DrainedWorkers.countMaximum)
+        view.apply(.workerDrained("new"))
+        #expect(view.drainedWorkers.names.count == DrainedWorkers.countMaximum)
+        #expect(!view.drainedWorkers.contains("w0") && view.drainedWorkers.names.first == "w2")
+        #expect(view.drainedWorkers.names.suffix(2) == ["w1", "new"])
     }
 }
 

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `what a stopped queue hands over unstarted stays ahead of its peers`() {
-        let plan = SettlementPlan(SettledSlice(.handOver(nil)), of: baton(), isQueueStopped: true, now: now)
+        let plan = SettlementPlan(SettledSlice(.handOver(nil)), of: baton(), isStopped: true, now: now)
         #expect(plan.onward?.lane == .continued)
         #expect(self.plan(.handOver(nil)).onward?.lane == .bulk)
     }

@@ -65,10 +65,12 @@ import UploadTesting
         piece.fences = [job.id: 4]
         piece.pauses = [job.id: 5]
         piece.stoppedQueues = [.standard]
+        piece.drainedWorkers = ["host/1-a"]
         piece.ledger = LedgerClaim(ledger: UUID(), term: 3, opening: UUID())
         for entry in [
             ControlEntry.fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .queueStopped(.standard),
-            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
+            .queueStarted(.standard), .workerDrained("host/1-a"), .workerResumed("host/1-a"), .snapshotBegins(UUID()),
+            .snapshot(piece),
             .ledger(LedgerClaim(ledger: UUID(), term: 2, opening: UUID())), .marker(UUID()),
         ] { try roundTrip(entry) }
         for source in [SourceReference.staged(area: "a", name: "n"), .inline(Data("hello".utf8))] {
