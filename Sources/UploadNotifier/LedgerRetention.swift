@@ -19,14 +19,18 @@ public struct LedgerRetention: Hashable, Sendable {
     public var deliveries: TimeInterval
     /// Dead letters that wait for an operator; nil, the default, keeps them. Replayed letters are removed after ``jobs``.
     public var deadLetters: TimeInterval?
+    /// What operators have ordered: 365 days.
+    public var audit: TimeInterval
 
     public init(
         jobs: TimeInterval = LedgerRetention.jobsMinimum, names: TimeInterval = LedgerRetention.jobsMinimum,
-        deliveries: TimeInterval = LedgerRetention.jobsMinimum, deadLetters: TimeInterval? = nil
+        deliveries: TimeInterval = LedgerRetention.jobsMinimum, deadLetters: TimeInterval? = nil,
+        audit: TimeInterval = 365 * 86_400
     ) {
         self.jobs = jobs
         self.names = names
         self.deliveries = deliveries
         self.deadLetters = deadLetters
+        self.audit = audit
     }
 }

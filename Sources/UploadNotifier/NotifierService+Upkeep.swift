@@ -57,6 +57,7 @@ extension NotifierService {
         {
             guard !Task.isCancelled else { return }
         }
+        try await ledger.pruneAudit(before: now - keep.audit)
     }
 
     /// Forgets the names of jobs that ended long ago, as an operator's order (``Verb/forget``) would.

@@ -9,16 +9,20 @@ extension API {
         public var explanation: Explanation
         /// The oldest first.
         public var events: [Event]
+        /// The last orders of operators that the job has obeyed, the oldest first.
+        @Tolerant public var orders: [JobOrder]
         /// Deliveries of the job's outcomes, the newest first.
         public var deliveries: [Delivery]
 
         public init(
-            job: Job, line: LinePlace? = nil, explanation: Explanation, events: [Event], deliveries: [Delivery]
+            job: Job, line: LinePlace? = nil, explanation: Explanation, events: [Event], orders: [JobOrder] = [],
+            deliveries: [Delivery]
         ) {
             self.job = job
             self.line = line
             self.explanation = explanation
             self.events = events
+            self.orders = orders
             self.deliveries = deliveries
         }
     }

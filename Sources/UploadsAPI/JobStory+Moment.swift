@@ -21,7 +21,8 @@ extension API.JobStory {
             + events.map { event in
                 let error = event.error.flatMap { told.contains($0.message) ? nil : $0 }
                 return Moment(at: event.time, text: event.sentence(text, error: error))
-            } + deliveries.map { Moment(at: $0.deliveredAt ?? $0.createdAt, text: $0.sentence(text)) }
+            } + orders.map { Moment(at: $0.at, text: "\($0.by) ordered: \($0.verb)") }
+            + deliveries.map { Moment(at: $0.deliveredAt ?? $0.createdAt, text: $0.sentence(text)) }
         return all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 }

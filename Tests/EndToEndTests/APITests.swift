@@ -88,4 +88,58 @@ import UploadTesting
             #expect(!guarded.errorText.contains("0123456789abcdef"))
         }
     }
+
+    @Test func namedTokensHaveRolesAreReplacedWithoutARestartAndEachOrderHasItsGiver() async throws {
+        let tokens = [
+            "tokens:", "  ada: {token: file:ada.token, role: administer}", "  rae: {token: file:rae.token, role: read}",
+        ]
+        try await Deployment.with(delegates: ["hook: {kind: queue}"], configuration: tokens) { deployment in
+            let (ada, rae) = (
+                deployment.path.appending(path: "ada.token"), deployment.path.appending(path: "rae.token")
+            )
+            try Data("ada-0123456789abc\n".utf8).write(to: ada)
+            try Data("rae-0123456789abc\n".utf8).write(to: rae)
+            let notifier = try deployment.start(.notifier)
+            let api = "http://127.0.0.1:\(try await waitForHTTP(notifier))"
+            let file = try deployment.makeFile("a.bin", bytes: 1000)
+            let id = try #require(try await deployment.enqueue(["--to", "local:", file.path]).first)
+            // `uploadctl pause` asks the broker, `uploadctl delegate` the API.
+            try await deployment.control("pause", id)
+            let refused = try await deployment.control(
+                "delegate", "pause", "hook", "--api", api, "--token-file", rae.path, expecting: 77)
+            #expect(refused.errorText.contains("'rae' has the role 'read'"), "\(refused.errorText)")
+            try await deployment.control("delegate", "pause", "hook", "--api", api, "--token-file", ada.path)
+            let listed = try await deployment.control("audit", "--api", api, "--token-file", ada.path, "-o", "ndjson")
+                .outputText
+            let entries = try listed.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            #expect(entries.map { $0["verb"] as? String } == ["delegate.pause", "pause"])
+            #expect(entries.first?["by"] as? String == "ada from 127.0.0.1")
+            #expect((entries.last?["by"] as? String)?.contains("@") == true && entries.last?["job"] as? String == id)
+            #expect(
+                try await deployment.control("audit", "--api", api, "--token-file", rae.path, expecting: 77).outputText
+                    == "")
+
+            let old = deployment.path.appending(path: "old.token")
+            try Data("ada-0123456789abc\n".utf8).write(to: old)
+            try Data("ada-9876543210xyz\nada-0123456789abc\n".utf8).write(to: ada)
+            notifier.signal(SIGHUP)
+            try await eventually("the new text counts") {
+                try await deployment.control("audit", "--api", api, "--token-file", ada.path, expecting: nil).wait()
+                    == 0
+            }
+            try await deployment.control("audit", "--api", api, "--token-file", old.path)
+            try Data("ada-9876543210xyz\n".utf8).write(to: ada)
+            notifier.signal(SIGHUP)
+            try await eventually("the old text counts no more") {
+                try await deployment.control("audit", "--api", api, "--token-file", old.path, expecting: nil).wait()
+                    == 77
+            }
+            #expect(
+                try await deployment.control("audit", "--api", api, "--token-file", ada.path).outputText.contains(
+                    "hook"))
+            #expect(notifier.isRunning && !notifier.errorText.contains("9876543210"))
+        }
+    }
 }

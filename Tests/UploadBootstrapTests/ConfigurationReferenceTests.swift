@@ -28,7 +28,9 @@ struct ConfigurationReferenceTests {
 
     @Test func `the page has every key once, and the variable that sets it`() throws {
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
-        let environment = ["UPLOAD_DESTINATIONS_NAME_DRIVER", "UPLOAD_DELEGATES_NAME_KIND"]
+        let environment = [
+            "UPLOAD_DESTINATIONS_NAME_DRIVER", "UPLOAD_DELEGATES_NAME_KIND", "UPLOAD_TOKENS_NAME_ROLE",
+        ]
         let variables = ConfigurationVariables(environment, names: [:])
         for key in ConfigurationKey.all {
             let found = rows.filter { $0.hasPrefix("| `\(key.path)` ") }

@@ -40,7 +40,10 @@ extension API {
         job: job,
         line: LinePlace(queue: "video", position: 1, waiting: 2, behind: id, holder: id, holderStatus: "running"),
         explanation: Explanation(code: "running", text: "it is running", until: date), events: [event],
-        deliveries: [delivery])
+        orders: [JobOrder(verb: "pause", by: "jo", at: date)], deliveries: [delivery])
+
+    static let auditEntry = AuditEntry(
+        id: 1, at: date, by: "jo", verb: "pause", subject: "job 1", job: id, matched: 1, done: 0, reason: "no")
 
     static let queue = Queue(
         name: "video", isStopped: false, jobs: ["running": 1], depth: ["normal": 1], consumers: 1, oldestWaiting: date,

@@ -49,6 +49,7 @@ struct APISchemaTests {
         Sample(API.FailureList(failures: [API.failureGroup])), Sample(API.pastHour),
         Sample(API.DestinationList(destinations: [API.destination])),
         Sample(API.WorkerList(workers: [API.worker])), Sample(API.orderAnswer), Sample(API.problem),
+        Sample(API.AuditPage(entries: [API.auditEntry], next: 1)),
         Sample(API.Backup(path: "/ledger", size: 1, seconds: 0.5)),
     ]
 

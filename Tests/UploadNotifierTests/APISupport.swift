@@ -105,6 +105,13 @@ final class LedgerOperations: BrokerOperations {
     }
 }
 
+extension APIAccess {
+    /// One token that may do everything.
+    static func token(_ text: String) -> APIAccess {
+        .tokens([APIToken("notifier.token", role: .administer, texts: [text])])
+    }
+}
+
 /// The API on a ledger of a test's own.
 struct APIHouse: Sendable {
     let scratch: Scratch
@@ -113,15 +120,16 @@ struct APIHouse: Sendable {
     let notifier: NotifierService
     let delegates: DelegateManager
     let queues = MemoryQueues()
-    let progress = LatestProgress()
+    let progress: LatestProgress
     let api: NotifierAPI
 
     /// - Parameter logger: receives the log of the delegate manager.
     init(
         access: APIAccess = .loopback, delegate: any CompletionDelegate = ScriptedDelegate("hook"),
         allowNetworks: [NetworkRange] = [], streaming: EventStreamLimits = EventStreamLimits(),
-        clock: NotifierClock = .system, logger: Logger = quiet
+        progress: LatestProgress = LatestProgress(), clock: NotifierClock = .system, logger: Logger = quiet
     ) async throws {
+        self.progress = progress
         scratch = try Scratch()
         ledger = try Ledger.open(path: scratch.file())
         operations = LedgerOperations(ledger)

@@ -83,23 +83,55 @@ import Uploads
         }
     }
 
-    @Test func `a session ends in time, and a made-up session is never valid`() {
-        let sessions = DashboardSessions(token: Self.token)
-        let session = sessions.begin(at: Sample.start)
-        #expect(sessions.isValid(session, at: Sample.start))
-        #expect(!sessions.isValid(session, at: Sample.start + DashboardSessions.lifetime))
-        #expect(DashboardSessions(token: Self.token).isValid(session, at: Sample.start), "a restart ends none")
-        #expect(!DashboardSessions(token: Self.token + "0").isValid(session, at: Sample.start), "a new token ends all")
+    @Test func `a session ends in time, and a made-up session is never valid`() throws {
+        let sessions = DashboardSessions()
+        let access = APIAccess.token(Self.token)
+        let token = try #require(access.token(named: "notifier.token"))
+        let session = try #require(sessions.begin(token, at: Sample.start))
+        func isValid(_ session: String, _ access: APIAccess, after seconds: Double = 0) -> Bool {
+            sessions.token(of: session, among: access, at: Sample.start + seconds) != nil
+        }
+        #expect(isValid(session, access))
+        #expect(!isValid(session, access, after: DashboardSessions.lifetime))
+        #expect(
+            DashboardSessions().token(of: session, among: access, at: Sample.start) != nil, "a restart ends none")
+        #expect(!isValid(session, .token(Self.token + "0")), "a new token ends those of the old one")
+        let both = APIToken("notifier.token", role: .read, texts: [Self.token + "0", Self.token])
+        #expect(isValid(session, .tokens([both])), "while one replaces the other, both count")
+        #expect(!isValid(session, .tokens([APIToken("other", role: .administer, texts: [Self.token])])))
+        #expect(!isValid(session, .loopback))
         var parts = session.split(separator: ".").map(String.init)
+        let name = parts[1]
+        parts[1] = "6f74686572"
+        let renamed = parts.joined(separator: ".")
+        parts[1] = name
         parts[0] = String((Int(parts[0]) ?? 0) + 1)
         for forged in [
-            "", "..", parts.joined(separator: "."), session + "0", String(session.dropLast()), session + ".x",
+            "", "...", parts.joined(separator: "."), renamed, session + "0", String(session.dropLast()), session + ".x",
+            String(repeating: "a.", count: 1000),
         ] {
-            #expect(!sessions.isValid(forged, at: Sample.start), "\(forged)")
+            #expect(!isValid(forged, access), "\(forged)")
         }
-        let other = sessions.begin(at: Sample.start)
-        sessions.end(session, at: Sample.start)
-        #expect(!sessions.isValid(session, at: Sample.start) && sessions.isValid(other, at: Sample.start))
+        let other = try #require(sessions.begin(token, at: Sample.start))
+        sessions.end(session, among: access, at: Sample.start)
+        #expect(!isValid(session, access) && isValid(other, access))
+    }
+
+    @Test func `a user who asked for a page gets it after the sign-in, and no page of another host`() async throws {
+        let house = try await APIHouse(access: .token(Self.token))
+        try await house.with { client in
+            let asked = try await client.ask(.get, "/dashboard/jobs?status=failed")
+            let place = try #require(asked.headers[.location])
+            #expect(place == "/dashboard/sign-in?to=%2Fdashboard%2Fjobs%3Fstatus%3Dfailed")
+            #expect(try await client.ask(.get, place).text.contains("action=\"\(place)\""))
+            let reply = try await client.ask(.post, place, headers: Self.form(), body: "token=\(Self.token)")
+            #expect(reply.headers[.location] == "/dashboard/jobs?status=failed")
+            for goal in ["%2F%2Fevil.example%2F", "https%3A%2F%2Fevil.example", "%2Fv1%2Fjobs", "%2Fdashboard%2F%5Cx"] {
+                let reply = try await client.ask(
+                    .post, "/dashboard/sign-in?to=\(goal)", headers: Self.form(), body: "token=\(Self.token)")
+                #expect(reply.headers[.location] == "/", "\(goal)")
+            }
+        }
     }
 
     @Test func `each wrong token is answered later, and few are checked at once`() {

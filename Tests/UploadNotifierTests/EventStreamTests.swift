@@ -146,14 +146,15 @@ import Uploads
     @Test func `the dashboard's stream begins with the version of the page, and ends with the session`() async throws {
         let house = try await APIHouse(access: .token("0123456789abcdef"))
         try await house.record([.job(Sample.job(), maybeRepeated: false)])
-        let sessions = try #require(house.api.dashboard.sessions)
-        let session = sessions.begin(at: Date())
+        let (sessions, access) = (house.api.dashboard.sessions, house.api.access.value)
+        let token = try #require(access.token(named: "notifier.token"))
+        let session = try #require(sessions.begin(token, at: Date()))
         try await serve(house) { port in
             async let stream = Reader(port).ask(
-                "/dashboard/stream", cookie: "\(sessions.cookieName)=\(session)"
+                "/dashboard/stream", cookie: "\(DashboardSessions.cookieName("localhost"))=\(session)"
             ) { $0.hasSuffix("\r\n0\r\n\r\n") }
             try await until { house.api.readers.withLock { $0 } == 1 }
-            sessions.end(session, at: Date())
+            sessions.end(session, among: access, at: Date())
             let text = try await stream
             #expect(text.contains("text/event-stream"))
             #expect(text.contains("retry: 2000\n\nevent: version\ndata: \(DashboardAsset.version)\n\n"))

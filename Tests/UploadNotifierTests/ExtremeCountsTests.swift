@@ -45,7 +45,7 @@ import UploadsAPI
         model.queues = [view]
         model.minutes = DashboardModel.minutes(of: [load, load], until: Sample.start)
         #expect(model.minutes.last?.completed == .max)
-        let page = DashboardPage(model)
+        let page = DashboardPage(model, for: DashboardViewer(APICaller(.dashboard)))
         #expect(page.parts.contains { $0.html.text.contains("9,223,372,036,854,775,807") })
     }
 

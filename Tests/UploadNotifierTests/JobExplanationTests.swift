@@ -203,7 +203,7 @@ import UploadsAPI
         let heldUp = [API.HoldUp(destination: "<x>", reason: "limited", jobs: API.HoldUp.jobsMaximum, text: text)]
         var model = DashboardModel(at: Sample.start)
         model.queues = [API.Queue(status, lanes: nil, control: nil, heldUp: heldUp)]
-        let page = DashboardPage(model).parts.map(\.html.text).joined()
+        let page = DashboardPage(model, for: DashboardViewer(APICaller(.dashboard))).parts.map(\.html.text).joined()
         #expect(page.contains("100+ queue up at"))
         #expect(page.contains("&lt;x&gt;") && page.contains("(jobs: 2) &amp; has 2 jobs under way there"))
     }

@@ -89,7 +89,9 @@ struct QuarantineTests {
         let view = API.Queue(status, lanes: nil, control: nil, pace: pace)
         #expect(view.bytesPerSecond.isFinite && view.secondsLeft?.isFinite == true)
         let minutes = DashboardModel.minutes(of: [status], until: Sample.start)
-        #expect(minutes.last?.bytes == .max && ThroughputChart.bytes(minutes).text.contains("PiB"))
+        #expect(
+            minutes.last?.bytes == .max
+                && ThroughputChart.bytes(minutes, each: "minute", over: "an hour").text.contains("PiB"))
         let strange = ThroughputMinute(start: Date(timeIntervalSince1970: 9.2e18 * 60), completed: 1)
         let others = QueueLoad(queue: .standard, throughput: [strange])
         #expect(DashboardModel.minutes(of: [others], until: Sample.start).allSatisfy { $0.completed == 0 })

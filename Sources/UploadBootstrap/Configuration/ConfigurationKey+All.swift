@@ -8,7 +8,7 @@ import Uploads
 extension ConfigurationKey {
     static let all: [ConfigurationKey] =
         broker + files + logs + destinations + DestinationDrivers.keys + delegates + DelegateKinds.keys + worker
-        + notifier
+        + notifier + tokens
 
     static let broker: [ConfigurationKey] = [
         .init(
@@ -167,14 +167,32 @@ extension ConfigurationKey {
             for: [.uploadNotifier],
             "how long dead letters wait there for an operator; off: until they are replayed or discarded"),
         .init(
+            "notifier.keep.audit", .duration(86_400...LedgerRetention.maximum), standard: "365d",
+            for: [.uploadNotifier], "how long the audit log keeps what operators have ordered"),
+        .init(
             "notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", for: asking,
             "the HTTP API, health and metrics"),
         .init(
-            "notifier.token", .secret, for: asking,
-            "the token that requests to the HTTP API carry, 16 or more characters; needed to listen beyond loopback"),
+            "notifier.token", .secret, for: asking, isReloaded: true,
+            "a token of 16 or more characters with the role administer, which uploadctl sends to the HTTP API; to listen beyond "
+                + "loopback, the notifier needs this or one of tokens"),
         .init(
             "api", .url(schemes: ["http", "https"]), flag: "--api", for: [.uploadctl],
             "where uploadctl finds the notifier's HTTP API; if left out, at notifier.http on this host"),
+    ]
+
+    static let tokens: [ConfigurationKey] = [
+        .init(
+            "tokens.*.token", .secret, for: [.uploadNotifier], isReloaded: true,
+            "the text that requests carry, 16 or more characters; two texts with a space or a line end between them both count "
+                + "while one replaces the other"),
+        .init(
+            "tokens.*.role", .choice(APIRole.allCases.map(\.rawValue)), for: [.uploadNotifier], isReloaded: true,
+            "what its holder may do: see everything, give orders about jobs and queues, or also register delegates, forget jobs and "
+                + "make backups"),
+        .init(
+            "tokens.*.queues", .list(.name), for: [.uploadNotifier], isReloaded: true,
+            "the transfer queues whose jobs its holder may change; all if left out"),
     ]
 
     /// The notifier has its ledger and its API, and `uploadctl` looks there.

@@ -11,8 +11,8 @@ extension ConfigurationReference {
         `upload.yaml` in the working directory, else `/etc/longshore/upload.yaml`. `--check-config` of every program lists the keys, their values, and where each comes from, with secrets masked
         (<doc:Operating>). An unknown key is an error that names the nearest known key.
 
-        A variable is `UPLOAD_` and the key's path in capitals, with `_` for each dot and each `-`, and between a small letter and a capital one. A variable of a destination or a delegate sets a key of one that the file has; one that ends in `_DRIVER` or
-        `_KIND` adds a new one, whose name it gives in capitals. Keys with a second name of yours (`headers.*`) have no variable. A list in a variable has commas between its items. An empty variable counts as none.
+        A variable is `UPLOAD_` and the key's path in capitals, with `_` for each dot and each `-`, and between a small letter and a capital one. A variable of a destination, a delegate or a token sets a key of one that the file has; one that ends in `_DRIVER`,
+        `_KIND` or `_ROLE` adds a new one, whose name it gives in capitals. Keys with a second name of yours (`headers.*`) have no variable. A list in a variable has commas between its items. An empty variable counts as none.
 
         | value | is written |
         |---|---|
@@ -32,11 +32,11 @@ extension ConfigurationReference {
         `enqueue-upload` and `uploadctl` read the configuration each time that they run. A worker and a notifier read it when they start, and the file again on SIGHUP (`kill -HUP PID`). The environment, with the secrets in it, the credentials that systemd has given, and the flags
         stay as they were when the program started.
 
-        **On SIGHUP** a running program takes over the keys whose column says so: destinations with their limits, `sourceURLs`, delegates, and `notifier.allowNetworks`. It takes all of them or, where the file has a mistake or a secret is missing, none, and logs
-        the reason; only a destination that the notifier cannot use is left out, with a warning. Of every other key whose value has changed, such as `worker.concurrency`, `sourceRoots`, `log.level` or `notifier.token`, it keeps the old value, and names the keys in its log: `changed keys count from the next start on`.
+        **On SIGHUP** a running program takes over the keys whose column says so: destinations with their limits, `sourceURLs`, delegates, `notifier.allowNetworks`, and the tokens of the API. It takes all of them or, where the file has a mistake or a secret is missing, none, and logs
+        the reason; only a destination that the notifier cannot use is left out, with a warning. Of every other key whose value has changed, such as `worker.concurrency`, `sourceRoots` or `log.level`, it keeps the old value, and names the keys in its log: `changed keys count from the next start on`.
 
         - A slice under way ends with the destination's settings with which it began. Only `bytesPerSecond` and `requestsPerSecond` count at once for it.
-        - SIGHUP reads again the `file:` secrets of destinations and delegates. Without a signal the driver `http` reads its `file:` secrets for each step, the driver `s3` its access keys when they change, and every driver its certificates for each connection.
+        - SIGHUP reads again the `file:` secrets of destinations, delegates and tokens. Without a signal the driver `http` reads its `file:` secrets for each step, the driver `s3` its access keys when they change, and every driver its certificates for each connection.
         - A notifier that stands by keeps the new configuration until it takes over. Then all keys count but `notifier.ledger`, `notifier.ledgerPassword`, `shards`, `log.level` and `log.format`.
         """
 }

@@ -53,6 +53,11 @@ enum ConfigurationReference {
             Section(heading: "## The worker", keys: ConfigurationKey.worker),
             Section(heading: "## The notifier and its API", keys: ConfigurationKey.notifier),
             Section(
+                heading: "## Tokens of the API",
+                introduction: """
+                    `*` is the token's name, under which the orders of its holder are kept, NAME in a variable (<doc:HTTPAPI>, "Access").
+                    """, keys: ConfigurationKey.tokens),
+            Section(
                 heading: "## Destinations",
                 introduction: """
                     `*` is the destination's name, NAME in a variable. These keys belong to every destination; then come those of several \

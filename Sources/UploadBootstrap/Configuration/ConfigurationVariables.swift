@@ -13,12 +13,16 @@ struct ConfigurationVariables {
         var ends: [String: [String]] = [:]
     }
 
+    /// The end of the variable that adds a name to a section.
+    private static let naming = ["destinations": "_DRIVER", "delegates": "_KIND", "tokens": "_ROLE"]
+
     /// Keys that hold no name of the user's, by their variable.
     private var fixed: [String: [String]] = [:]
     private var sections: [String: Section] = [:]
 
     /// - Parameters:
-    ///   - variables: the variables' names. One that ends in `_DRIVER` or `_KIND` adds a destination or delegate that the file does not have.
+    ///   - variables: the variables' names. One that ends in `_DRIVER`, `_KIND` or `_ROLE` adds a destination, delegate or token that the
+    ///     file does not have.
     ///   - names: the names in the file, by their section.
     init(_ variables: some Sequence<String>, names: [String: Set<String>]) {
         for key in ConfigurationKey.all {
@@ -40,7 +44,7 @@ struct ConfigurationVariables {
         }
         for variable in variables {
             for (section, known) in sections where variable.hasBytePrefix(known.prefix) {
-                guard let end = ["_DRIVER", "_KIND"].first(where: variable.hasByteSuffix),
+                guard let end = Self.naming[section], variable.hasByteSuffix(end),
                     known.prefix.utf8.count + end.utf8.count < variable.utf8.count
                 else { continue }
                 let rest = variable.utf8.dropFirst(known.prefix.utf8.count).dropLast(end.utf8.count)

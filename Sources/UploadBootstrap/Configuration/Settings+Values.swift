@@ -34,7 +34,8 @@ extension Settings {
         return LedgerRetention(
             jobs: seconds("notifier.keep.jobs") ?? usual.jobs, names: seconds("notifier.keep.names") ?? usual.names,
             deliveries: seconds("notifier.keep.deliveries") ?? usual.deliveries,
-            deadLetters: seconds("notifier.keep.deadLetters"))
+            deadLetters: seconds("notifier.keep.deadLetters"),
+            audit: seconds("notifier.keep.audit") ?? usual.audit)
     }
 
     func bytes(_ path: String) -> Int64? { text(path).flatMap(Quantity.bytes) }

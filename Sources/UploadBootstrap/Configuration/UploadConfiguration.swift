@@ -37,7 +37,7 @@ public struct UploadConfiguration: Sendable {
         /// How long the ledger keeps which records.
         public var keep: LedgerRetention
         public var http: HTTPAddress
-        /// The token that requests to the HTTP API carry; needed to listen beyond loopback.
+        /// A token with the role administer, which clients of the API send.
         public var token: Secret?
     }
 

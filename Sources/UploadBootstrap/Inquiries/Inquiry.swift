@@ -28,6 +28,7 @@ public enum Inquiry: Sendable {
     case discard([Int64], isConfirmed: Bool)
     case destinations
     case workers
+    case audit(AuditChoice)
     /// Writes the copy to a path on the notifier's host.
     case backUp(String)
     case watch(EventChoice)

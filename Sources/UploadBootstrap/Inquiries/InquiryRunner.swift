@@ -84,6 +84,10 @@ struct InquiryRunner: Sendable {
         case .destinations:
             try await list("/v1/destinations") { (destinations: [API.Destination]) in Table(destinations, time) }
         case .workers: try await list("/v1/workers") { (workers: [API.Worker]) in Table(workers, time) }
+        case .audit(let choice):
+            try await list("/v1/audit", try choice.query(), limit: choice.limit, page: 200, cursor: "before") {
+                (entries: [API.AuditEntry]) in Table(entries, time)
+            }
         case .backUp(let path): try await backUp(to: path)
         // `uploadctl watch`, which makes its own client without a read timeout.
         case .watch(let choice):

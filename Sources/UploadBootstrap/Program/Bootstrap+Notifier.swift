@@ -17,7 +17,7 @@ extension Bootstrap {
         _ = try configuration.apiAccess()
         _ = try configuration.ledgerPlace()
         if checkConfig {
-            try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier"])
+            try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier", "tokens"])
             _ = try configuration.connection(for: "upload-notifier")
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
@@ -53,7 +53,7 @@ extension Bootstrap {
         _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput,
         registry: PrometheusRegistry, figures: ProcessMetrics, logger: Logger
     ) async throws {
-        try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier"])
+        try configuration.checkSecrets(of: ["brokerPassword", "delegates", "notifier", "tokens"])
         let connection = try configuration.connection(for: "upload-notifier")
         let queues = BrokerDelegateQueues()
         let settings = configuration.notifier
@@ -113,6 +113,7 @@ extension Bootstrap {
                         program: .uploadNotifier, input: input, settings: configuration.settings, logger: logger
                     ) { new in
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
+                        api.admit(try new.apiAccess())
                         try destinations.reload(new) { warn(logger, $0, $1) }
                         try await new.configure(delegateManager, queues: queues, logger: logger)
                         latest.withLock { $0 = new }
@@ -187,6 +188,7 @@ extension Bootstrap {
                     takesOver: { !Self.keysOfStandBy.contains($0.path) }, logger: logger
                 ) { new in
                     _ = try new.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
+                    _ = try new.apiAccess()
                     latest.withLock { $0 = new }
                 },
             ], main: standBy, readiness: readiness, grace: .zero, logger: logger)

@@ -3,14 +3,11 @@ import Foundation
 
 /// Which callers may use the HTTP API.
 public enum APIAccess: Sendable {
-    /// Fewest characters of a token.
-    public static let tokenCountMinimum = 16
-
     /// Every caller that reaches the loopback interface and names this host in `Host`. Any other name comes from a page
     /// in a browser whose own domain was made to resolve to this host (DNS rebinding).
     case loopback
-    /// Every caller that sends the token (RFC 6750, section 2.1).
-    case token(String)
+    /// Every caller that sends one of these tokens (RFC 6750, section 2.1).
+    case tokens([APIToken])
 
     /// Whether only processes of this host can reach an address.
     public static func isLoopback(_ host: String) -> Bool {
@@ -33,10 +30,23 @@ public enum APIAccess: Sendable {
         return isLoopback(String(host))
     }
 
-    /// Compares digests, so that the time of the comparison reveals nothing about the token.
-    static func isToken(_ token: String, _ authorization: String?) -> Bool {
-        guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return false }
-        let given = authorization.dropFirst(7).drop { $0 == " " }
-        return SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(token.utf8))
+    /// The token of a request's `Authorization`; nil for another text.
+    func token(_ authorization: String?) -> APIToken? {
+        guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return nil }
+        return token(text: authorization.dropFirst(7).trimmingCharacters(in: .whitespaces))
+    }
+
+    /// The token with this text.
+    func token(text: String) -> APIToken? {
+        guard case .tokens(let tokens) = self else { return nil }
+        // Compares digests, so that the time of the comparison reveals nothing about a token.
+        let given = SHA256.hash(data: Data(text.utf8))
+        return tokens.first { $0.texts.contains { SHA256.hash(data: Data($0.utf8)) == given } }
+    }
+
+    /// The token with this name.
+    func token(named name: String) -> APIToken? {
+        guard case .tokens(let tokens) = self else { return nil }
+        return tokens.first { $0.name == name }
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 
 /// Admits the callers that may use the API, and turns every error into a problem.
 struct APIGuard: RouterMiddleware {
     typealias Context = APIRequestContext
 
-    let access: APIAccess
+    let access: CurrentAccess
     let routes: [APIRoute]
     /// Paths that need no permission: whether the process lives.
     let openPaths: Set<String>
@@ -15,7 +16,10 @@ struct APIGuard: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
-            if !openPaths.contains(request.uri.path) { try admit(request) }
+            var context = context
+            if !openPaths.contains(request.uri.path) {
+                context.caller = try admit(request).connected(through: context.channel, request.headers)
+            }
             return try await next(request, context)
         } catch let problem as APIProblem {
             return problem.response
@@ -48,18 +52,20 @@ struct APIGuard: RouterMiddleware {
         }
     }
 
-    private func admit(_ request: Request) throws(APIProblem) {
+    private func admit(_ request: Request) throws(APIProblem) -> APICaller {
         try Self.checkOrigin(of: request)
-        switch access {
-        case .loopback: try Self.checkHost(of: request)
-        case .token(let token):
-            guard APIAccess.isToken(token, request.headers[.authorization]) else {
-                var problem = APIProblem(
-                    .notAuthenticated, "send Authorization: Bearer with the token of notifier.token")
-                problem.headers[.wwwAuthenticate] = "Bearer realm=\"longshore\""
-                throw problem
-            }
+        let access = access.value
+        if case .loopback = access {
+            try Self.checkHost(of: request)
+            return APICaller(.api)
         }
+        guard let token = access.token(request.headers[.authorization]) else {
+            var problem = APIProblem(
+                .notAuthenticated, "send Authorization: Bearer with a token of notifier.token or of tokens")
+            problem.headers[.wwwAuthenticate] = "Bearer realm=\"longshore\""
+            throw problem
+        }
+        return APICaller(token, .api)
     }
 
     private func missing(_ request: Request) -> APIProblem {
@@ -72,5 +78,28 @@ struct APIGuard: RouterMiddleware {
             return .methodNotAllowed(request.method.rawValue, allowed: Set(methods).sorted())
         }
         return APIProblem(.notFound, "no such path; /openapi.yaml lists those that there are")
+    }
+}
+
+extension APICaller {
+    /// The caller with its address. Only a proxy on this host is believed for whom it forwards, and that is its last word: a
+    /// client may send any list of its own.
+    func connected(through channel: any Channel, _ headers: HTTPFields) -> APICaller {
+        var caller = self
+        caller.address = channel.remoteAddress?.ipAddress
+        guard let address = caller.address, APIAccess.isLoopback(address),
+            let list = HTTPFields.Element.Name("X-Forwarded-For").flatMap({ headers[values: $0].last }),
+            let last = list.split(separator: ",").last?.trimmingCharacters(in: .whitespaces),
+            (try? SocketAddress(ipAddress: last, port: 0)) != nil
+        else { return caller }
+        caller.forwardedFor = last
+        return caller
+    }
+
+    /// The caller with the address of another one, who sent the same request.
+    func connected(like other: APICaller) -> APICaller {
+        var caller = self
+        (caller.address, caller.forwardedFor) = (other.address, other.forwardedFor)
+        return caller
     }
 }

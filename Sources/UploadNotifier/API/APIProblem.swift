@@ -9,6 +9,7 @@ struct APIProblem: Error, Hashable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case invalidRequest = "invalid-request"
         case notAuthenticated = "not-authenticated"
+        case notAllowed = "not-allowed"
         case foreignPage = "foreign-page"
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
@@ -78,7 +79,7 @@ struct APIProblem: Error, Hashable, Sendable {
         switch kind {
         case .invalidRequest: .badRequest
         case .notAuthenticated: .unauthorized
-        case .foreignPage: .forbidden
+        case .foreignPage, .notAllowed: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .refused, .tooManyJobs, .tooManyLetters, .hasBacklog: .conflict
@@ -96,6 +97,7 @@ struct APIProblem: Error, Hashable, Sendable {
         switch kind {
         case .invalidRequest: "The request cannot be understood"
         case .notAuthenticated: "A token is needed"
+        case .notAllowed: "The token does not allow this"
         case .foreignPage: "The request does not come from this host"
         case .notFound: "There is no such thing"
         case .methodNotAllowed: "Not with this method"

@@ -9,8 +9,12 @@ struct APIRequest: Sendable {
     var body = Data()
     var contentType: String?
     var headers: HTTPFields = [:]
+    /// The host and port that the caller names.
+    var authority: String?
     var lastEventID: String?
     var context: APIRequestContext?
+
+    var caller: APICaller { context?.caller ?? APICaller(.api) }
 
     // MARK: Path
 

@@ -10,17 +10,27 @@ struct APIRoute: Sendable {
     let query: Set<String>
     /// Seconds that the handler may take, besides a `wait` for the notifier's decision.
     let secondsMaximum: Double
+    /// The role that a caller needs.
+    let role: APIRole
+    /// Whether a caller that is limited to some transfer queues may ask: the handler then checks which jobs and queues
+    /// the request concerns.
+    let isOfQueues: Bool
     let handle: @Sendable (APIRequest) async throws -> APIAnswer
 
+    /// - Parameters:
+    ///   - role: nil: `read` for GET, else `operate`.
+    ///   - isOfQueues: nil: only for GET.
     init(
         _ method: HTTPRequest.Method, _ path: String, query: Set<String> = [],
-        secondsMaximum: Double = NotifierAPI.requestSecondsMaximum,
+        secondsMaximum: Double = NotifierAPI.requestSecondsMaximum, role: APIRole? = nil, isOfQueues: Bool? = nil,
         _ handle: @escaping @Sendable (APIRequest) async throws -> APIAnswer
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.secondsMaximum = secondsMaximum
+        self.role = role ?? (method == .get ? .read : .operate)
+        self.isOfQueues = isOfQueues ?? (method == .get)
         self.handle = handle
     }
 

@@ -10,18 +10,24 @@ extension NotifierAPI {
             APIRoute(.get, "/v1/dead-letters", query: filter) { [self] in .json(try await deadLetters($0)) },
             APIRoute(.get, "/v1/dead-letters/{id}") { [self] in .json(try await deadLetter($0)) },
             APIRoute(.delete, "/v1/dead-letters/{id}") { [self] in
-                let id = try $0.number("id")
-                guard try await ledger.discardUnreadable(id) else { throw Self.unknownLetter(id) }
-                return .json(API.Discarded(discarded: id))
+                .json(API.Discarded(discarded: try await discardLetter($0)))
             },
         ] + replayRoutes
+    }
+
+    func discardLetter(_ request: APIRequest) async throws -> Int64 {
+        let id = try request.number("id")
+        return try await audited("dead.discard", "dead letter \(id)", request) {
+            guard try await ledger.discardUnreadable(id) else { throw Self.unknownLetter(id) }
+            return id
+        }
     }
 
     static func unknownLetter(_ id: Int64) -> APIProblem {
         APIProblem(.notFound, "there is no dead letter \(id); /v1/dead-letters lists them")
     }
 
-    private func deadLetters(_ request: APIRequest) async throws -> API.DeadLetterPage {
+    func deadLetters(_ request: APIRequest) async throws -> API.DeadLetterPage {
         let limit = Int(try request.integer("limit", in: 1...Int64(DeadLetterListing.limitMaximum)) ?? 20)
         let words = try request.words("status", DeadLetterStatus.self)
         var listing = DeadLetterListing(
@@ -34,7 +40,7 @@ extension NotifierAPI {
             deadLetters: found.map { API.DeadLetter($0, shown: 0) }, next: found.count == limit ? found.last?.id : nil)
     }
 
-    private func deadLetter(_ request: APIRequest) async throws -> API.DeadLetter {
+    func deadLetter(_ request: APIRequest) async throws -> API.DeadLetter {
         let id = try request.number("id")
         guard let letter = try await ledger.unreadable(id) else { throw Self.unknownLetter(id) }
         return API.DeadLetter(letter, shown: API.DeadLetter.bodyCountMaximum)

@@ -14,12 +14,18 @@ extension NotifierAPI {
                 .json(API.AttemptList(attempts: try await attempts(of: try $0.number("id"))))
             },
             APIRoute(.post, "/v1/deliveries/{id}/replay") { [self] in
-                let id = try $0.number("id")
-                let count = try await delegates.service().replay(.one(id), in: history)
-                guard count > 0 else { throw try await problem(ofReplaying: id) }
-                return .json(API.Replayed(count: count))
+                .json(API.Replayed(count: try await replayDelivery($0)))
             },
         ]
+    }
+
+    func replayDelivery(_ request: APIRequest) async throws -> Int {
+        let id = try request.number("id")
+        return try await audited("delivery.replay", "delivery \(id)", request) {
+            let count = try await delegates.service().replay(.one(id), in: history)
+            guard count > 0 else { throw try await problem(ofReplaying: id) }
+            return count
+        }
     }
 
     private static func unknownDelivery(_ id: Int64) -> APIProblem {
@@ -44,13 +50,13 @@ extension NotifierAPI {
         try await history.attempts(of: id).map { API.Attempt($0) }
     }
 
-    private func delivery(_ request: APIRequest) async throws -> API.DeliveryStory {
+    func delivery(_ request: APIRequest) async throws -> API.DeliveryStory {
         let id = try request.number("id")
         guard let record = try await record(id) else { throw Self.unknownDelivery(id) }
         return API.DeliveryStory(delivery: API.Delivery(record), attempts: try await attempts(of: id))
     }
 
-    private func deliveries(_ request: APIRequest) async throws -> API.DeliveryPage {
+    func deliveries(_ request: APIRequest) async throws -> API.DeliveryPage {
         let limit = Int(try request.integer("limit", in: 1...Int64(DeliveryListing.limitMaximum)) ?? 100)
         let job = try request.text("job")
         if let job, JobID(job) == nil { throw APIProblem.invalid("the query's 'job' is a UUID") }

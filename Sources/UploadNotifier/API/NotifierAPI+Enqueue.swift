@@ -10,7 +10,7 @@ extension NotifierAPI {
     static let enqueuePatience = Duration.seconds(10)
 
     var enqueueRoutes: [APIRoute] {
-        [APIRoute(.post, "/v1/jobs", query: ["wait"]) { [self] in try await enqueue($0) }]
+        [APIRoute(.post, "/v1/jobs", query: ["wait"], isOfQueues: true) { [self] in try await enqueue($0) }]
     }
 
     private func enqueue(_ request: APIRequest) async throws -> APIAnswer {
@@ -22,6 +22,7 @@ extension NotifierAPI {
             try request.object(as: ["application/json"]), key: key, at: clock.now(), among: names.isEmpty ? nil : names,
             keyedID: { operations.id(of: $0, in: $1) })
         let job = new.job
+        try request.caller.check(job.queue)
         try Self.checkSize(of: job)
         if new.maybeRepeated, let known = try await ledger.job(job.id) {
             try Self.check(new, against: known)

@@ -8,7 +8,7 @@ extension NotifierAPI {
         [APIRoute(.get, "/v1/history", query: ["period", "queue"]) { [self] in .json(try await history($0)) }]
     }
 
-    private func history(_ request: APIRequest) async throws -> API.History {
+    func history(_ request: APIRequest) async throws -> API.History {
         let words = try request.words("period", HistoryPeriod.self) ?? [.day]
         guard words.count == 1, let period = words.first else {
             throw APIProblem.invalid("the query's 'period' is hour, day, week or month")

@@ -64,7 +64,9 @@ extension NotifierAPI {
         let place = job.line == nil ? nil : try await ledger.place(of: id)
         return API.JobStory(
             job: API.Job(job, on: progress), line: place.map { API.LinePlace($0, queue: job.baton.job.queue) },
-            explanation: API.Explanation(await explain(job, place)), events: events, deliveries: deliveries)
+            explanation: API.Explanation(await explain(job, place)), events: events,
+            orders: job.orders.map { API.JobOrder($0) },
+            deliveries: deliveries)
     }
 
     /// Asks the broker only about a job that has not ended; while the broker is away, explains the job from the ledger

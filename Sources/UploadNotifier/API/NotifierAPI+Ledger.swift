@@ -13,7 +13,8 @@ extension NotifierAPI {
 
     var ledgerRoutes: [APIRoute] {
         [
-            APIRoute(.post, "/v1/ledger/backup", secondsMaximum: Self.backupSecondsMaximum) { [self] in
+            APIRoute(.post, "/v1/ledger/backup", secondsMaximum: Self.backupSecondsMaximum, role: .administer) {
+                [self] in
                 .json(try await backup($0))
             }
         ]
@@ -31,7 +32,7 @@ extension NotifierAPI {
         }
         defer { isBackingUp.withLock { $0 = false } }
         let begin = ContinuousClock.now
-        let size = try await copy(to: path)
+        let size = try await audited("ledger.backup", path, request) { try await copy(to: path) }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         logger.notice(
             "ledger was backed up",

@@ -7,9 +7,10 @@ import UploadsAPI
 extension NotifierAPI {
     var lineRoutes: [APIRoute] {
         [
-            APIRoute(.post, "/v1/jobs/{id}/move", query: ["wait"]) { [self] request in
+            APIRoute(.post, "/v1/jobs/{id}/move", query: ["wait"], isOfQueues: true) { [self] request in
                 let id = try request.jobID()
-                let order = UploadOrder(.move([id], try Self.target(request)), by: "api", at: clock.now())
+                let order = UploadOrder(
+                    .move([id], try Self.target(request)), by: request.caller.by(), at: clock.now())
                 return try await obey(order, of: id, request)
             }
         ]

@@ -19,15 +19,17 @@ extension NotifierAPI {
 
     var orderRoutes: [APIRoute] {
         Self.verbs.map { path, verb in
-            APIRoute(.post, "/v1/jobs/{id}/\(path)", query: ["wait"]) { [self] in try await order(verb, $0) }
+            APIRoute(.post, "/v1/jobs/{id}/\(path)", query: ["wait"], isOfQueues: true) { [self] in
+                try await order(verb, $0)
+            }
         } + [
-            APIRoute(.post, "/v1/orders", query: ["wait"]) { [self] in try await order($0) }
+            APIRoute(.post, "/v1/orders", query: ["wait"], isOfQueues: true) { [self] in try await order($0) }
         ]
     }
 
     private func order(_ verb: Verb, _ request: APIRequest) async throws -> APIAnswer {
         let id = try request.jobID()
-        return try await obey(UploadOrder(.jobs(verb, [id]), by: "api", at: clock.now()), of: id, request)
+        return try await obey(UploadOrder(.jobs(verb, [id]), by: request.caller.by(), at: clock.now()), of: id, request)
     }
 
     /// Gives an order about one job. If the job cannot obey, throws the reason as a problem.
@@ -70,7 +72,25 @@ extension NotifierAPI {
 
     func give(_ order: UploadOrder, _ request: APIRequest) async throws -> OrderAnswer? {
         let wait = try request.integer("wait", in: 0...30) ?? 10
+        try await check(order.command, by: request.caller)
         return try await operations.order(order, patience: wait == 0 ? nil : .seconds(wait))
+    }
+
+    /// - Throws: `notAllowed` for an order about other jobs and queues than the caller may change.
+    func check(_ command: UploadOrder.Command, by caller: APICaller) async throws {
+        if command.isForgetting { try caller.check(.administer) }
+        guard caller.queues != nil else { return }
+        switch command {
+        case .jobs(_, let ids), .move(let ids, _), .ask(let ids):
+            for id in ids {
+                if let job = try await ledger.job(id) { try caller.check(job.baton.job.queue) }
+            }
+        case .matching(_, let filter, _):
+            guard let queue = filter.queue else { return try caller.checkWholePool() }
+            try caller.check(queue)
+        case .stopQueues(let queues), .startQueues(let queues): for queue in queues { try caller.check(queue) }
+        case .drainWorkers, .resumeWorkers, .sweepDestination, .sweepStaging: try caller.checkWholePool()
+        }
     }
 
     /// Reads an `upload.order.v1`; fills in `id` and `by` where they are missing, and `at`. Every field is checked: a
@@ -102,7 +122,8 @@ extension NotifierAPI {
             throw .invalid("'verb' is one of \(Verb.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         object["id"] = object["id"] ?? .string(UUID().uuidString)
-        object["by"] = object["by"] ?? "api"
+        if let by = object["by"], by.string == nil { throw .invalid("'by' is a text") }
+        object["by"] = .string(request.caller.by(object["by"]?.string))
         object["at"] = .string(WireJSON.timestamp(time))
         do {
             let order = try WireJSON.decode(UploadOrder.self, from: try WireJSON.encode(JSONValue.object(object)))

@@ -11,10 +11,10 @@ extension NotifierAPI {
             APIRoute(.get, "/v1/queues/{name}/line", query: ["after", "limit"]) { [self] in
                 .json(try await line($0))
             },
-            APIRoute(.post, "/v1/queues/{name}/stop", query: ["wait"]) { [self] in
+            APIRoute(.post, "/v1/queues/{name}/stop", query: ["wait"], isOfQueues: true) { [self] in
                 try await order($0) { .stopQueues([$0]) }
             },
-            APIRoute(.post, "/v1/queues/{name}/start", query: ["wait"]) { [self] in
+            APIRoute(.post, "/v1/queues/{name}/start", query: ["wait"], isOfQueues: true) { [self] in
                 try await order($0) { .startQueues([$0]) }
             },
         ]
@@ -36,7 +36,7 @@ extension NotifierAPI {
             })
     }
 
-    private func queue(_ request: APIRequest) async throws -> API.Queue {
+    func queue(_ request: APIRequest) async throws -> API.Queue {
         let name = try request.name("name")
         guard let queue = try await queues().queues.first(where: { $0.name == name.rawValue }) else {
             throw APIProblem(.notFound, "no job was ever enqueued in a queue '\(name)'; /v1/queues lists them")
@@ -47,7 +47,7 @@ extension NotifierAPI {
     private func order(
         _ request: APIRequest, _ command: (QueueName) -> UploadOrder.Command
     ) async throws -> APIAnswer {
-        let order = UploadOrder(command(try request.name("name")), by: "api", at: clock.now())
+        let order = UploadOrder(command(try request.name("name")), by: request.caller.by(), at: clock.now())
         return Self.answer(order, try await give(order, request))
     }
 }

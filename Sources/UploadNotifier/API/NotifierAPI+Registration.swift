@@ -12,12 +12,15 @@ extension NotifierAPI {
 
     var registrationRoutes: [APIRoute] {
         [
-            APIRoute(.post, "/v1/delegates") { [self] in try await register($0) },
-            APIRoute(.patch, "/v1/delegates/{name}") { [self] in .json(try await change($0)) },
+            APIRoute(.post, "/v1/delegates", role: .administer) { [self] in try await register($0) },
+            APIRoute(.patch, "/v1/delegates/{name}", role: .administer) { [self] in .json(try await change($0)) },
             APIRoute(
-                .delete, "/v1/delegates/{name}", query: ["discard"], secondsMaximum: Self.removalSecondsMaximum
+                .delete, "/v1/delegates/{name}", query: ["discard"], secondsMaximum: Self.removalSecondsMaximum,
+                role: .administer
             ) { [self] in .json(try await remove($0)) },
-            APIRoute(.post, "/v1/delegates/{name}/rotate-secret") { [self] in .json(try await rotate($0)) },
+            APIRoute(.post, "/v1/delegates/{name}/rotate-secret", role: .administer) { [self] in
+                .json(try await rotate($0))
+            },
         ]
     }
 
@@ -36,7 +39,9 @@ extension NotifierAPI {
         } else if given != nil, definition.kind != nil {
             throw DefinitionProblems("secret", "nothing is signed for this kind; leave it out")
         }
-        try await delegates.add(name, definition)
+        try await audited("delegate.register", "delegate \(name)", request) { [definition] in
+            try await delegates.add(name, definition)
+        }
         var asked = request
         asked.parameters["name"] = name
         return .created(
@@ -66,7 +71,10 @@ extension NotifierAPI {
         {
             throw Self.refusal(of: field, "is no field of delegate '\(shown.name)', which is a queue; leave it out")
         }
-        try await delegates.change(shown.name) { $0.merging(patch) }
+        let fields = patch.keys.sorted().joined(separator: ", ")
+        try await audited("delegate.change", "delegate \(shown.name): \(fields)", request) {
+            try await delegates.change(shown.name) { $0.merging(patch) }
+        }
         return try await delegate(request)
     }
 
@@ -83,7 +91,13 @@ extension NotifierAPI {
             throw APIProblem.invalid("the query's 'discard' is true or false")
         }
         let name = try await delegate(request).name
-        switch try await delegates.remove(name, discarding: discards == "true") {
+        return try await audited("delegate.remove", "delegate \(name)", request) {
+            try await remove(name, discards: discards == "true")
+        }
+    }
+
+    private func remove(_ name: String, discards: Bool) async throws -> API.RemovedDelegate {
+        switch try await delegates.remove(name, discarding: discards) {
         case .removed(let forgotten): return API.RemovedDelegate(removed: name, forgotten: forgotten)
         case .hasBacklog(let count):
             var problem = APIProblem(
@@ -114,8 +128,10 @@ extension NotifierAPI {
         }
         let secret = given ?? .generate()
         let now = clock.now()
-        try await delegates.change(shown.name) { definition in
-            try definition.rotating(to: secret, until: now.addingTimeInterval(TimeInterval(overlap)), at: now)
+        try await audited("delegate.rotate", "delegate \(shown.name)", request) {
+            try await delegates.change(shown.name) { definition in
+                try definition.rotating(to: secret, until: now.addingTimeInterval(TimeInterval(overlap)), at: now)
+            }
         }
         return API.SignedDelegate(
             delegate: try await delegate(request), secret: given == nil ? secret.text : nil)

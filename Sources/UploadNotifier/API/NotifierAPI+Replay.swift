@@ -15,14 +15,21 @@ extension NotifierAPI {
     var replayRoutes: [APIRoute] {
         [
             APIRoute(.post, "/v1/dead-letters/{id}/replay") { [self] request in
-                let id = try request.number("id")
-                let by = try Self.author(request.body.isEmpty ? [:] : request.object(["by"]))
-                return .json(try await replay(id, by: by))
+                let given = try Self.author(request.body.isEmpty ? [:] : request.object(["by"]))
+                return .json(try await replayLetter(request, as: given))
             },
             APIRoute(.post, "/v1/dead-letters/replay", secondsMaximum: Self.replaySecondsMaximum) { [self] in
                 .json(try await replayMany($0))
             },
         ]
+    }
+
+    /// - Parameter given: the name that the caller gives itself.
+    func replayLetter(_ request: APIRequest, as given: String? = nil) async throws -> API.DeadLetterReplay {
+        let id = try request.number("id")
+        return try await audited("dead.replay", "dead letter \(id)", request, as: given) {
+            try await replay(id, by: request.caller.by(given))
+        }
     }
 
     private func replay(_ id: Int64, by: String) async throws -> API.DeadLetterReplay {
@@ -43,8 +50,14 @@ extension NotifierAPI {
 
     private func replayMany(_ request: APIRequest) async throws -> API.DeadLetterReplays {
         let object = try request.object(["ids", "filter", "atMost", "by"])
-        let by = try Self.author(object)
+        let given = try Self.author(object)
         let ids = try await letters(of: object)
+        return try await audited("dead.replay", "\(ids.count) dead letters", request, as: given) {
+            try await replay(ids, by: request.caller.by(given))
+        }
+    }
+
+    private func replay(_ ids: [Int64], by: String) async throws -> API.DeadLetterReplays {
         var replays: [API.DeadLetterReplay] = []
         var failure: String?
         for id in ids {
@@ -134,9 +147,9 @@ extension NotifierAPI {
             until: try time("until"))
     }
 
-    /// The operator's name, for the log.
-    private static func author(_ object: [String: JSONValue]) throws(APIProblem) -> String {
-        guard let by = object["by"] else { return "api" }
+    /// The name that the caller gives itself.
+    private static func author(_ object: [String: JSONValue]) throws(APIProblem) -> String? {
+        guard let by = object["by"] else { return nil }
         guard let text = by.string, !text.isEmpty, text.unicodeScalars.count <= UnreadableMessage.byCountMaximum else {
             throw .invalid("'by' is 1 to \(UnreadableMessage.byCountMaximum) characters")
         }

@@ -21,13 +21,19 @@ extension NotifierAPI {
     private func order(
         _ request: APIRequest, _ command: (String) -> UploadOrder.Command
     ) async throws -> APIAnswer {
+        let name = try await worker(request)
+        let order = UploadOrder(command(name), by: request.caller.by(), at: clock.now())
+        return Self.answer(order, try await give(order, request))
+    }
+
+    /// The name of a worker that is known.
+    func worker(_ request: APIRequest) async throws -> String {
         let name = try request.worker()
         guard await isKnown(name) else {
             throw APIProblem(
                 .notFound, "no worker '\(name)' has reported itself within the last 30 s; /v1/workers lists them")
         }
-        let order = UploadOrder(command(name), by: "api", at: clock.now())
-        return Self.answer(order, try await give(order, request))
+        return name
     }
 
     /// Whether the worker has reported itself, or is drained: a drained worker that is cut off from the broker can be resumed.

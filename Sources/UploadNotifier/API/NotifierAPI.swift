@@ -21,8 +21,9 @@ public final class NotifierAPI: Sendable {
     /// The most connections at once.
     public static let connectionsMaximum = 512
 
-    public let access: APIAccess
+    let access: CurrentAccess
     let ledger: any LedgerQueries
+    let log: any AuditLog
     let keeper: any LedgerBackup
     let operations: any BrokerOperations
     let history: any DeliveryHistory
@@ -41,20 +42,21 @@ public final class NotifierAPI: Sendable {
 
     /// - Parameter progress: the progress of running jobs, and the workers' reports about destinations and themselves.
     public init(
-        access: APIAccess, ledger: any LedgerQueries & LedgerBackup, history: any DeliveryHistory,
+        access: APIAccess, ledger: any LedgerQueries & LedgerBackup & AuditLog, history: any DeliveryHistory,
         operations: any BrokerOperations,
         delegates: DelegateManager, destinations: @escaping @Sendable () -> [DestinationSummary],
         progress: LatestProgress = LatestProgress(), streaming: EventStreamLimits = EventStreamLimits(),
         clock: NotifierClock = .system, logger: Logger
     ) {
-        self.access = access
+        self.access = CurrentAccess(access)
         self.ledger = ledger
+        log = ledger
         keeper = ledger
         self.operations = operations
         self.history = history
         self.delegates = delegates
         self.destinations = destinations
-        dashboard = Dashboard(access: access)
+        dashboard = Dashboard()
         self.progress = progress
         paces = QueuePaces(ledger: ledger, progress: progress, clock: clock)
         self.streaming = streaming
@@ -62,10 +64,13 @@ public final class NotifierAPI: Sendable {
         self.logger = logger
     }
 
+    /// Admits other callers from now on. Sessions of tokens that are valid no more end.
+    public func admit(_ access: APIAccess) { self.access.replace(with: access) }
+
     var routes: [APIRoute] {
         jobRoutes + enqueueRoutes + orderRoutes + failureRoutes + historyRoutes + lineRoutes + queueRoutes
             + delegateRoutes + registrationRoutes + deliveryRoutes + deadLetterRoutes + destinationRoutes + workerRoutes
-            + eventRoutes + ledgerRoutes
+            + eventRoutes + ledgerRoutes + auditRoutes
             + [
                 APIRoute(.get, "/openapi.yaml") { _ in
                     .text(OpenAPIDescription.yaml, type: "application/yaml")
@@ -102,9 +107,12 @@ public final class NotifierAPI: Sendable {
         asked.query = try APIRequest.query(request.uri.query, known: route.query)
         for name in route.parameters { asked.parameters[name] = context.parameters.get(name) }
         asked.headers = request.headers
+        asked.authority = request.head.authority
         asked.contentType = request.headers[.contentType]
         asked.lastEventID = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] }
         asked.context = context
+        try context.caller.check(route.role)
+        if !route.isOfQueues { try context.caller.checkWholePool() }
         let wait = try asked.integer("wait", in: 0...30) ?? 10
         let limit = route.secondsMaximum + (route.query.contains("wait") ? Double(wait) : 0)
         do {

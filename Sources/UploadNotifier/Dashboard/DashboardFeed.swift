@@ -1,6 +1,6 @@
 import Uploads
 
-/// Makes the current page once for all its viewers, and only when one of them asks.
+/// Makes the model of the current page once for all its viewers, and only when one of them asks.
 actor DashboardFeed {
     /// The facts that only the broker knows; nil while the notifier cannot ask it.
     struct BrokerFacts: Sendable {
@@ -13,20 +13,20 @@ actor DashboardFeed {
     /// The greatest age of the broker's facts: asking costs a channel for each queue.
     static let factsAgeMaximum = Duration.seconds(3)
 
-    private var page: (value: DashboardPage, at: ContinuousClock.Instant)?
-    private var making: Task<DashboardPage, any Error>?
+    private var model: (value: DashboardModel, at: ContinuousClock.Instant)?
+    private var making: Task<DashboardModel, any Error>?
     private var facts: (value: BrokerFacts, at: ContinuousClock.Instant)?
 
     /// - Parameter make: if it throws, the next call tries again.
-    func page(_ make: @escaping @Sendable () async throws -> DashboardPage) async throws -> DashboardPage {
-        if let page, ContinuousClock.now - page.at < Self.ageMaximum { return page.value }
+    func model(_ make: @escaping @Sendable () async throws -> DashboardModel) async throws -> DashboardModel {
+        if let model, ContinuousClock.now - model.at < Self.ageMaximum { return model.value }
         if let making { return try await making.value }
         // A task of its own: a caller that waits for the page may be cancelled.
         let task = Task { try await make() }
         making = task
         defer { if making == task { making = nil } }
         let value = try await task.value
-        if making == task { page = (value, .now) }
+        if making == task { model = (value, .now) }
         return value
     }
 
@@ -39,7 +39,7 @@ actor DashboardFeed {
 
     /// Drops the page after an order, whose effect the page does not show.
     func expire() {
-        page = nil
+        model = nil
         making = nil
         facts = nil
     }

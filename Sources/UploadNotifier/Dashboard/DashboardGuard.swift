@@ -8,7 +8,7 @@ import Uploads
 struct DashboardGuard: RouterMiddleware {
     typealias Context = APIRequestContext
 
-    let access: APIAccess
+    let access: CurrentAccess
     let dashboard: Dashboard
     let openPaths: Set<String>
     let clock: NotifierClock
@@ -18,12 +18,12 @@ struct DashboardGuard: RouterMiddleware {
     ) async throws -> Response {
         do {
             try APIGuard.checkOrigin(of: request)
-            if case .loopback = access { try APIGuard.checkHost(of: request) }
-            let isTokenCarried = isTokenCarried(by: request)
-            if request.method == .post, !isTokenCarried { try checkPageItself(request) }
-            if !isTokenCarried, !isSignedIn(request), !openPaths.contains(request.uri.path) {
-                return signIn(instead: request)
-            }
+            let access = access.value
+            let carried = access.token(request.headers[.authorization])
+            if request.method == .post, carried == nil { try checkPageItself(request) }
+            guard let caller = try caller(of: request, carried, access) else { return signIn(instead: request) }
+            var context = context
+            context.caller = caller.connected(through: context.channel, request.headers)
             return try await next(request, context)
         } catch let problem as APIProblem {
             return answer(problem, to: request)
@@ -35,15 +35,24 @@ struct DashboardGuard: RouterMiddleware {
         }
     }
 
-    private func isTokenCarried(by request: Request) -> Bool {
-        guard case .token(let token) = access else { return false }
-        return APIAccess.isToken(token, request.headers[.authorization])
-    }
-
-    private func isSignedIn(_ request: Request) -> Bool {
-        guard let sessions = dashboard.sessions else { return true }
-        guard let session = APIRequest.session(named: sessions.cookieName, in: request.headers) else { return false }
-        return sessions.isValid(session, at: clock.now())
+    /// - Returns: nil where the user has to sign in first.
+    private func caller(
+        of request: Request, _ carried: APIToken?, _ access: APIAccess
+    ) throws(APIProblem) -> APICaller? {
+        if case .loopback = access {
+            try APIGuard.checkHost(of: request)
+            return APICaller(.dashboard)
+        }
+        if let carried { return APICaller(carried, .dashboard) }
+        let session = APIRequest.session(
+            named: DashboardSessions.cookieName(request.head.authority), in: request.headers)
+        if let token = session.flatMap({ dashboard.sessions.token(of: $0, among: access, at: clock.now()) }) {
+            return APICaller(token, .dashboard)
+        }
+        guard openPaths.contains(request.uri.path) else { return nil }
+        var stranger = APICaller(.dashboard)
+        stranger.role = .read
+        return stranger
     }
 
     /// Every browser sends the origin of a posted form; that the origin is this host was checked before.
@@ -56,11 +65,22 @@ struct DashboardGuard: RouterMiddleware {
     }
 
     private func signIn(instead request: Request) -> Response {
-        let isPage = request.method == .get && request.uri.path == "/"
-        guard isPage || !wantsJSON(request) else {
+        guard !wantsJSON(request) else {
             return APIProblem(.notAuthenticated, "sign in again: the session has ended").response
         }
-        return Response(status: .seeOther, headers: [.location: "/dashboard/sign-in", .cacheControl: "no-store"])
+        return Response(
+            status: .seeOther,
+            headers: [.location: "/dashboard/sign-in" + Self.returning(to: request), .cacheControl: "no-store"])
+    }
+
+    /// The query by which the sign-in leads back to the page that was asked for.
+    private static func returning(to request: Request) -> String {
+        let place = request.uri.string
+        guard request.method == .get, place.hasPrefix("/dashboard/"), place != "/dashboard/stream",
+            place.utf8.count <= 1024,
+            let text = place.addingPercentEncoding(withAllowedCharacters: DashboardPage.pathCharacters)
+        else { return "" }
+        return "?to=\(text)"
     }
 
     private func wantsJSON(_ request: Request) -> Bool {

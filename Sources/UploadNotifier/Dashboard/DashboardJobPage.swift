@@ -5,6 +5,7 @@ import UploadsAPI
 /// The page of one job: why it does not run, what an operator may do with it, what it is and what happened to it.
 struct DashboardJobPage: Sendable {
     let story: API.JobStory
+    let viewer: DashboardViewer
     let at: Date
 
     /// The most entries of the history that are shown.
@@ -13,17 +14,13 @@ struct DashboardJobPage: Sendable {
     private var job: API.Job { story.job }
     private var path: String { "/dashboard/jobs/\(job.id)" }
 
-    func document(notice: DashboardNotice?, canSignOut: Bool) -> HTML {
-        PageFrame.document(
-            title: "\(job.target) · Longshore", header: PageFrame.tools(canSignOut: canSignOut), isLive: true,
-            body: """
-                \(PageFrame.place(for: notice))
-                <main id="main" data-follow="\(path)">
-                <p class="back"><a href="/">All of the pool</a></p>
-                \(head)
-                <div class="columns"><div class="column">\(history)</div><div class="column">\(facts)\(commands)</div></div>
-                </main>
-                """)
+    func document(notice: DashboardNotice?) -> HTML {
+        PageFrame.page(
+            job.target, at: .jobs, for: viewer, updates: .fetched(path), notice: notice,
+            """
+            \(head)
+            <div class="columns"><div class="column">\(history)</div><div class="column">\(facts)\(commands)</div></div>
+            """)
     }
 
     /// The look of the badge of a job's status.
@@ -46,9 +43,14 @@ struct DashboardJobPage: Sendable {
             <section class="card job" aria-labelledby="heading-job">
             <div class="heading"><h2 id="heading-job" class="title">\(name: job.target)</h2>\(DashboardPage.badge(job.status, Self.look(of: job)))</div>
             <p class="why">\(story.explanation.text.prefix(1).uppercased())\(String(story.explanation.text.dropFirst())).</p>
-            \(progress)<div class="verbs">\(DashboardJobVerb.allCases.filter { $0.fits(job) }.map { $0.button(for: job) })</div>
+            \(progress)<div class="verbs">\(buttons)</div>
             </section>
             """
+    }
+
+    private var buttons: [HTML] {
+        guard viewer.mayOperate(job.queue) else { return [] }
+        return DashboardJobVerb.allCases.filter { $0.fits(job) }.map { $0.button(for: job) }
     }
 
     private var history: HTML {

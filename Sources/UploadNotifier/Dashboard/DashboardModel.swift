@@ -4,8 +4,6 @@ import UploadsAPI
 
 /// The values that the dashboard shows at one moment; ``DashboardPage`` renders them.
 struct DashboardModel: Sendable {
-    /// The most jobs of a list; the counts are of all.
-    static let listMaximum = 20
     /// Minutes of the charts.
     static let minutesCount = 60
 
@@ -34,8 +32,8 @@ struct DashboardModel: Sendable {
     var minutes: [ThroughputMinute] = []
     /// In the order in which they began.
     var running: [Running] = []
-    /// The last to fail first.
-    var failures: [API.Job] = []
+    /// Failed jobs by what they have in common, the largest group first.
+    var failures: [API.FailureGroup] = []
     var delegates: [API.Delegate] = []
     var destinations: [API.Destination] = []
     /// How many were not replayed.

@@ -10,7 +10,9 @@ extension DashboardPage {
         }
         return Self.card(
             "running", "Running", note: Self.shown(model.running.count, of: count),
-            "<ul class=\"rows\">\(model.running.map { row($0) })</ul>")
+            """
+            <ul class="rows">\(model.running.map { row($0) })</ul>\(count > model.running.count ? allRunning : nil)
+            """)
     }
 
     private func row(_ running: DashboardModel.Running) -> HTML {
@@ -31,35 +33,41 @@ extension DashboardPage {
             """
     }
 
+    /// What fails, by destination and error, with one button for each group.
     var failures: DashboardPart {
         let count = model.counts[.failed, default: 0]
         guard !model.failures.isEmpty else {
             return Self.card("failures", "Failures", Self.empty("Nothing failed."))
         }
-        let listed = model.failures.count
-        let all = button(
-            listed == 1 ? "Run again" : "Run all \(listed) again",
-            title: listed == 1 ? "Run the listed job again" : "Run all \(listed) listed jobs again",
-            path: ["jobs", "run-again"], asks: listed > 1, fields: HTML.hidden("job", model.failures.map(\.id)),
-            isEnabled: model.isBrokerThere)
+        let shown = model.failures.prefix(Self.listMaximum)
+        let more: HTML? =
+            model.failures.count > shown.count
+            ? "<p class=\"more\"><a href=\"\(DashboardJobList.path(["status": "failed"]))\">All failed jobs</a></p>"
+            : nil
         return Self.card(
-            "failures", "Failures", note: Self.shown(listed, of: count, "the last "), action: listed > 1 ? all : nil,
-            "<ul class=\"rows\">\(model.failures.map { row($0) })</ul>")
+            "failures", "Failures", note: DashboardText.count(count, "failed job"),
+            "<ul class=\"rows\">\(shown.map { row($0) })</ul>\(more)")
     }
 
-    private func row(_ job: API.Job) -> HTML {
-        let code = job.error?.code ?? "unknown"
-        let again = button(
-            "Run again", title: "Run \(job.target) again", path: ["jobs", job.id, "run-again"],
-            isEnabled: model.isBrokerThere)
+    private func row(_ group: API.FailureGroup) -> HTML {
+        let filter = DashboardJobFilter([
+            "status": "failed", "destination": group.destination, "error": group.error,
+        ])
+        let again: HTML? =
+            viewer.mayOperate
+            ? "<a class=\"button\" href=\"\(DashboardBulkPage.path(.runAgain, filter))\">Run again…</a>" : nil
+        let newest: HTML? = group.newest.map { "<span><a href=\"/dashboard/jobs/\($0)\">the last one</a></span>" }
         return """
-            <li id="failed-\(job.id)" class="split"><div><p class="line">\(Self.link(to: job))</p>
-            <p class="reason">\(Self.badge(code, "bad")) <span>\(name: job.error?.message ?? "no reason is known")</span></p>
-            <p class="facts"><span>\(DashboardText.time(job.endedAt ?? job.since, now: model.at))</span>\
-            <span>\(name: job.queue)</span><span>\(DashboardText.bytes(job.size))</span>\
-            <span>\(DashboardText.count(max(1, job.attempts), "attempt"))</span></p></div>
-            \(again)</li>
+            <li id="failed-\(group.destination)-\(group.error)" class="split"><div><p class="line">\
+            <a class="title" href="/dashboard/jobs?\(filter.query())">\(DashboardText.count(group.jobs)) at \(name: group.destination)</a></p>
+            <p class="reason">\(Self.badge(group.error, "bad")) <span>\(name: group.message ?? "no reason is known")</span></p>
+            <p class="facts"><span>last \(DashboardText.time(group.lastEndedAt, now: model.at))</span>\
+            <span>first \(DashboardText.time(group.firstEndedAt, now: model.at))</span>\(newest)</p></div>\(again)</li>
             """
+    }
+
+    private var allRunning: HTML {
+        "<p class=\"more\"><a href=\"\(DashboardJobList.path(["status": "running"]))\">All running jobs</a></p>"
     }
 
     private static func link(to job: API.Job) -> HTML {

@@ -28,14 +28,14 @@ extension DashboardPage {
         let paused = count(.paused, in: queue)
         let pausedNote: HTML? = paused > 0 ? "<small>\(DashboardText.count(paused)) paused</small>" : nil
         return """
-            <tr role="row" id="queue-\(name)"><th role="rowheader" scope="row"><span class="line"><span class="title">\
-            \(name: name)</span>\(badge(of: queue))</span></th>
+            <tr role="row" id="queue-\(name)"><th role="rowheader" scope="row"><span class="line">\
+            <a class="title" href="\(DashboardQueuePage.path(name))">\(name: name)</a>\(badge(of: queue))</span></th>
             \(Self.cell("Running", "\(DashboardText.count(count(.running, in: queue)))"))
             \(Self.cell("Waiting", "\(DashboardText.count(waiting))\(pausedNote)\(lanes(of: queue))\(heldUp(queue))"))
             \(Self.cell("Oldest", queue.oldestWaiting.map { DashboardText.age($0, now: model.at) } ?? Self.nothing))
             \(Self.cell("Rate", rate(of: queue)))
             \(Self.cell("Time left", timeLeft(of: queue)))
-            <td role="cell" class="action">\(action(of: queue))</td></tr>
+            <td role="cell" class="action">\(DashboardQueuePage.toggle(queue, viewer, isEnabled: model.isBrokerThere))</td></tr>
             """
     }
 
@@ -87,17 +87,5 @@ extension DashboardPage {
     private func timeLeft(of queue: API.Queue) -> HTML {
         guard queue.isStopped != true, let left = queue.secondsLeft, left > 0 else { return Self.nothing }
         return "\(DashboardText.duration(left))<small>\(DashboardText.bytes(queue.bytesLeft))</small>"
-    }
-
-    private func action(of queue: API.Queue) -> HTML? {
-        guard let isStopped = queue.isStopped else { return nil }
-        let name = queue.name
-        return isStopped
-            ? button(
-                "Start", title: "Start queue \(name)", path: ["queues", name, "start"], isEnabled: model.isBrokerThere,
-                look: "strong")
-            : button(
-                "Stop", title: "Stop queue \(name)", path: ["queues", name, "stop"], asks: true,
-                isEnabled: model.isBrokerThere)
     }
 }

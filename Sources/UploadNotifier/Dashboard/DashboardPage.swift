@@ -3,9 +3,16 @@ import Uploads
 
 /// The dashboard as HTML: the whole document for a page load, its parts for the stream of changes.
 struct DashboardPage: Sendable {
-    let model: DashboardModel
+    /// Rows of a list, unless the model has fewer: long lists have pages of their own.
+    static let listMaximum = 6
 
-    init(_ model: DashboardModel) { self.model = model }
+    let model: DashboardModel
+    let viewer: DashboardViewer
+
+    init(_ model: DashboardModel, for viewer: DashboardViewer) {
+        self.model = model
+        self.viewer = viewer
+    }
 
     /// In the order of the page: running jobs first, dead letters last.
     var parts: [DashboardPart] { [alerts, summary] + main + aside }
@@ -13,26 +20,21 @@ struct DashboardPage: Sendable {
     private var main: [DashboardPart] { [running, queues, failures] }
     private var aside: [DashboardPart] { [throughput, delegates, destinations, deadLetters] }
 
-    /// - Parameters:
-    ///   - notice: the result of the order after which the browser was redirected to this page.
-    ///   - canSignOut: whether the page is shown to a signed-in user.
-    func document(notice: DashboardNotice?, canSignOut: Bool) -> HTML {
-        PageFrame.document(
-            title: "Longshore", header: PageFrame.tools(canSignOut: canSignOut), isLive: true,
-            body: """
-                \(PageFrame.place(for: notice))
-                <main id="main">
-                <form method="get" action="/dashboard/jobs" class="find" role="search">
-                <label class="hidden" for="find">Find jobs by a part of their names</label>
-                <input id="find" name="text" type="search" placeholder="Find a file …" required minlength="\(LedgerFilter.textCountMinimum)" \
-                maxlength="\(LedgerFilter.textCountMaximum)"><button>Find</button></form>
-                \(alerts.html)\(summary.html)
-                <div class="columns">
-                <div class="column">\(main.map(\.html))</div>
-                <div class="column">\(aside.map(\.html))</div>
-                </div>
-                </main>
-                """)
+    /// - Parameter notice: the result of the order after which the browser was redirected to this page.
+    func document(notice: DashboardNotice?) -> HTML {
+        PageFrame.page(
+            "Longshore", at: .pool, for: viewer, updates: .stream, notice: notice,
+            """
+            <form method="get" action="/dashboard/jobs" class="find" role="search">
+            <label class="hidden" for="find">Find jobs by a part of their names</label>
+            <input id="find" name="text" type="search" placeholder="Find a file …" required minlength="\(LedgerFilter.textCountMinimum)" \
+            maxlength="\(LedgerFilter.textCountMaximum)"><button>Find</button></form>
+            \(alerts.html)\(summary.html)
+            <div class="columns">
+            <div class="column">\(main.map(\.html))</div>
+            <div class="column">\(aside.map(\.html))</div>
+            </div>
+            """)
     }
 
     private var alerts: DashboardPart {
@@ -76,17 +78,20 @@ struct DashboardPage: Sendable {
         let failed = model.minutes.lazy.map(\.failed).sumSaturating()
         let bytes = model.minutes.lazy.map(\.bytes).sumSaturating()
         guard jobs > 0 || failed > 0 else {
-            return Self.card("throughput", "Throughput", Self.empty("Nothing has ended within the last hour."))
+            return Self.card(
+                "throughput", "Throughput",
+                "\(Self.empty("Nothing has ended within the last hour."))\(DashboardHistory.choices(nil))")
         }
         let failures: HTML? = failed > 0 ? "<span class=\"key bad\">\(DashboardText.count(failed)) failed</span>" : nil
         return Self.card(
             "throughput", "Throughput", note: "The last hour",
             """
             <figure><figcaption><span class="key good">\(DashboardText.count(jobs)) completed</span>\(failures)</figcaption>
-            \(ThroughputChart.jobs(model.minutes))</figure>
+            \(ThroughputChart.jobs(model.minutes, each: "minute", over: "the last hour"))</figure>
             <figure><figcaption><span class="key flow">\(DashboardText.bytes(bytes))</span></figcaption>
-            \(ThroughputChart.bytes(model.minutes))
+            \(ThroughputChart.bytes(model.minutes, each: "minute", over: "the last hour"))
             <p class="axis" aria-hidden="true"><span>an hour ago</span><span>now</span></p></figure>
+            \(DashboardHistory.choices(.hour))
             """)
     }
 
@@ -116,21 +121,4 @@ struct DashboardPage: Sendable {
     /// The characters of a part of a path, and of a value in a query, that stay as they are.
     static let pathCharacters = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-
-    /// A form of one button, which works without a script as well.
-    /// - Parameters:
-    ///   - title: the action and its object, for users of a screen reader.
-    ///   - path: parts of the path below `/dashboard`.
-    ///   - asks: whether a page asks first.
-    ///   - fields: hidden fields of the form.
-    func button(
-        _ label: String, title: String, path: [String], asks: Bool = false, fields: HTML? = nil, isEnabled: Bool = true,
-        look: String = ""
-    ) -> HTML {
-        let path = path.map { $0.addingPercentEncoding(withAllowedCharacters: Self.pathCharacters) ?? "" }
-        return """
-            <form method="\(asks ? "get" : "post")" action="/dashboard/\(path.joined(separator: "/"))">\(fields)\
-            <button\(look.isEmpty ? nil : HTML(" class=\"\(look)\"")) aria-label="\(title)"\(isEnabled ? nil : HTML(" disabled"))>\(label)\(asks ? "…" : "")</button></form>
-            """
-    }
 }

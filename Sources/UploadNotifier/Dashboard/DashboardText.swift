@@ -71,6 +71,13 @@ enum DashboardText {
         }
     }
 
+    /// The query of an address.
+    static func query(_ pairs: [(String, String)]) -> String {
+        pairs.map { name, value in
+            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: DashboardPage.pathCharacters) ?? "")"
+        }.joined(separator: "&")
+    }
+
     /// A time relative to now; the exact time is in the element's `datetime`.
     static func time(_ time: Date, now: Date) -> HTML {
         let seconds = now.timeIntervalSince(time)

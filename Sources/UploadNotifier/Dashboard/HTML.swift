@@ -16,7 +16,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { text += literal }
         mutating func appendInterpolation(_ value: String) { text += HTML.escape(value) }
-        mutating func appendInterpolation(_ value: Int) { text += String(value) }
+        mutating func appendInterpolation(_ value: some BinaryInteger) { text += String(value) }
         mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }
         mutating func appendInterpolation(_ list: [HTML]) { for html in list { text += html.text } }
 

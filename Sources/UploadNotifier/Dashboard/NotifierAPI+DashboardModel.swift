@@ -8,8 +8,9 @@ extension NotifierAPI {
 
     /// The current page, at most ``DashboardFeed/ageMaximum`` old.
     /// - Throws: `UploadError` when the ledger cannot be read.
-    func dashboardPage() async throws -> DashboardPage {
-        try await dashboard.feed.page { [self] in DashboardPage(try await dashboardModel()) }
+    func dashboardPage(for caller: APICaller) async throws -> DashboardPage {
+        let model = try await dashboard.feed.model { [self] in try await dashboardModel() }
+        return DashboardPage(model, for: DashboardViewer(caller))
     }
 
     private func dashboardModel() async throws -> DashboardModel {
@@ -35,11 +36,11 @@ extension NotifierAPI {
                 heldUp: heldUp[load.queue] ?? [], pace: paces.pace(of: load.queue))
         }
         // In the order in which they began, so that no row moves when another ends.
-        model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardModel.listMaximum)
+        model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardPage.listMaximum)
             .map { running($0) }
-        model.failures = try await ledger.latest(.failed, limit: DashboardModel.listMaximum).map {
-            API.Job($0, on: progress)
-        }
+        model.failures = try await ledger.failureGroups(
+            queue: nil, endedSince: nil, limit: DashboardPage.listMaximum + 1
+        ).map { API.FailureGroup($0) }
         model.delegates = try await allDelegates()
         model.destinations = try await allDestinations()
         model.deadLetters = try await ledger.unreadableCount(DeadLetterListing(isReplayed: false))

@@ -11,15 +11,15 @@ extension NotifierAPI {
     func followDashboard(_ request: APIRequest) async throws -> APIAnswer {
         let seat = try takeSeat()
         let channel = request.context?.channel
-        let session = dashboard.sessions.flatMap { request.session(named: $0.cookieName) }
+        let (caller, session) = (request.caller, request.session)
         return .stream(type: "text/event-stream") { [self] writer in
             defer { withExtendedLifetime(seat) {} }
-            try await sendDashboard(to: &writer, channel: channel, session: session)
+            try await sendDashboard(to: &writer, channel: channel, caller: caller, session: session)
         }
     }
 
     private func sendDashboard(
-        to writer: inout any ResponseBodyWriter, channel: (any Channel)?, session: String?
+        to writer: inout any ResponseBodyWriter, channel: (any Channel)?, caller: APICaller, session: String?
     ) async throws {
         let watchdog = WriteWatchdog(channel, secondsMaximum: streaming.writeSecondsMaximum)
         var sent: [DashboardPart] = []
@@ -27,11 +27,10 @@ extension NotifierAPI {
         let beginning = "retry: 2000\n\n" + Self.event("version", DashboardAsset.version)
         try await watchdog.watching { try await writer.write(ByteBuffer(string: beginning)) }
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel?.isActive ?? true {
-            // The stream ends when its user signs out, or when the session ends.
-            if let session, let sessions = dashboard.sessions, !sessions.isValid(session, at: clock.now()) { return }
+            guard isAdmitted(caller, session) else { return }
             var text = ""
             do {
-                let parts = try await dashboardPage().parts
+                let parts = try await dashboardPage(for: caller).parts
                 for part in parts where !sent.contains(part) { text += Self.event("part", part.html.text) }
                 sent = parts
             } catch let error as UploadError {
@@ -44,6 +43,17 @@ extension NotifierAPI {
             }
             try await Task.sleep(for: DashboardFeed.ageMaximum)
         }
+    }
+
+    /// Whether the stream goes on: it ends when its user signs out, when the session ends, and when the token may do something
+    /// else than before.
+    private func isAdmitted(_ caller: APICaller, _ session: String?) -> Bool {
+        guard let name = caller.name else { return true }
+        let access = access.value
+        let token =
+            session.map { dashboard.sessions.token(of: $0, among: access, at: clock.now()) }
+            ?? access.token(named: name)
+        return token.map { $0.role == caller.role && $0.queues == caller.queues } ?? false
     }
 
     /// Each line of the data becomes a `data:` line of the event; the browser joins them again.

@@ -1,14 +1,47 @@
+import Foundation
+
 /// The frame of every page.
 enum PageFrame {
+    /// How the script keeps a page up to date.
+    enum Updates {
+        /// The stream has the page's changed parts.
+        case stream
+        /// The page is fetched again from its own address, every few seconds.
+        case fetched(String)
+        /// The page stays as it is: rows of a list must not move under the pointer.
+        case none
+    }
+
+    /// A page of the console.
     /// - Parameters:
-    ///   - header: beside the name.
-    ///   - isLive: whether the script follows the stream of changes.
+    ///   - notice: the result of the order after which the browser was redirected to this page.
+    ///   - content: what is inside `main`.
+    static func page(
+        _ title: String, at place: DashboardPlace, for viewer: DashboardViewer, updates: Updates,
+        notice: DashboardNotice? = nil, _ content: HTML
+    ) -> HTML {
+        let follow: HTML? =
+            switch updates {
+            case .stream: nil
+            case .fetched(let path): " data-follow=\"\(path)\""
+            case .none: " data-still"
+            }
+        return document(
+            title: title, tools: tools(viewer), navigation: DashboardPlace.navigation(at: place, for: viewer),
+            isLive: true, body: "\(Self.place(for: notice))<main id=\"main\"\(follow)>\(content)</main>")
+    }
+
+    /// - Parameters:
+    ///   - tools: beside the name.
+    ///   - isLive: whether the script keeps the page up to date.
     ///   - refreshSeconds: after how many seconds the page reloads itself; nil for never.
     static func document(
-        title: String, header: HTML? = nil, isLive: Bool = false, refreshSeconds: Int? = nil, body: HTML
+        title: String, tools: HTML? = nil, navigation: HTML? = nil, isLive: Bool = false, refreshSeconds: Int? = nil,
+        body: HTML
     ) -> HTML {
         let script: HTML? = isLive ? "<script src=\"/assets/dashboard.js\" defer></script>" : nil
         let refresh: HTML? = refreshSeconds.map { "<meta http-equiv=\"refresh\" content=\"\($0)\">" }
+        let name = title == "Longshore" ? title : "\(title) · Longshore"
         return """
             <!DOCTYPE html>
             <html lang="en" data-version="\(DashboardAsset.version)">
@@ -16,7 +49,7 @@ enum PageFrame {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">\(refresh)
-            <title>\(title)</title>
+            <title>\(name)</title>
             <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
             <link rel="stylesheet" href="/assets/dashboard.css">
             \(script)
@@ -24,7 +57,7 @@ enum PageFrame {
             <body>
             <a class="skip" href="#main">Skip to the content</a>
             <header><h1><svg viewBox="0 0 32 32" aria-hidden="true">\(DashboardAsset.mark)</svg>Longshore</h1>\
-            <div class="tools">\(header)</div></header>
+            \(navigation)<div class="tools">\(tools)</div></header>
             \(body)
             </body>
             </html>
@@ -33,19 +66,17 @@ enum PageFrame {
     }
 
     /// What stands beside the name on a page that the script keeps up to date.
-    static func tools(canSignOut: Bool) -> HTML {
-        "<p id=\"connection\" class=\"connection\" role=\"status\"></p>\(signOut(canSignOut))"
-    }
-
-    static func signOut(_ canSignOut: Bool) -> HTML? {
-        guard canSignOut else { return nil }
-        return "<form method=\"post\" action=\"/dashboard/sign-out\"><button class=\"quiet\">Sign out</button></form>"
+    private static func tools(_ viewer: DashboardViewer) -> HTML {
+        "<p id=\"connection\" class=\"connection\" role=\"status\"></p>\(viewer.signedIn)"
     }
 
     /// The place of notices. It is always there, so that a screen reader reads a notice that is put into it.
     /// - Parameter notice: the result of the order after which the browser was redirected to this page.
-    static func place(for notice: DashboardNotice?) -> HTML {
-        let text: HTML? = notice.map { "<p class=\"\($0.isProblem ? "alert bad" : "alert good")\">\($0.text)</p>" }
+    private static func place(for notice: DashboardNotice?) -> HTML {
+        let link: HTML? = notice?.link.map { " <a href=\"\($0.path)\">\($0.text)</a>" }
+        let text: HTML? = notice.map {
+            "<p class=\"\($0.isProblem ? "alert bad" : "alert good")\">\($0.text)\(link)</p>"
+        }
         return "<div id=\"notice\" role=\"status\">\(text)</div>"
     }
 
@@ -57,7 +88,7 @@ enum PageFrame {
         _ title: String, _ text: HTML, action: String, fields: HTML? = nil, label: String, back: String
     ) -> HTML {
         document(
-            title: "\(title) · Longshore",
+            title: title,
             body: """
                 <main id="main" class="alone"><section class="card" aria-labelledby="heading">
                 <h2 id="heading">\(title)</h2><p class="text">\(text)</p>
@@ -69,7 +100,7 @@ enum PageFrame {
     /// A page with one message.
     static func message(_ title: String, _ text: String, refreshSeconds: Int? = nil, link: HTML? = nil) -> HTML {
         document(
-            title: "\(title) · Longshore", refreshSeconds: refreshSeconds,
+            title: title, refreshSeconds: refreshSeconds,
             body: """
                 <main id="main" class="alone"><section class="card" aria-labelledby="heading">
                 <h2 id="heading">\(title)</h2><p class="text">\(text)</p>\(link)</section></main>
@@ -77,20 +108,24 @@ enum PageFrame {
     }
 
     /// The page on which a user types the token.
-    /// - Parameter problem: why the last token was refused.
-    static func signIn(problem: String?) -> HTML {
+    /// - Parameters:
+    ///   - problem: why the last token was refused.
+    ///   - goal: the page to which the sign-in leads; nil: the first page.
+    static func signIn(problem: String?, to goal: String?) -> HTML {
         let alert: HTML? = problem.map { "<p class=\"alert bad\" role=\"alert\" id=\"problem\">\($0)</p>" }
         let described: HTML? = problem.map { _ in " aria-describedby=\"problem\" aria-invalid=\"true\"" }
+        let text = goal?.addingPercentEncoding(withAllowedCharacters: DashboardPage.pathCharacters)
+        let query = text.map { "?to=\($0)" } ?? ""
         return document(
-            title: "Sign in · Longshore",
+            title: "Sign in",
             body: """
                 <main id="main" class="alone"><section class="card" aria-labelledby="heading">
                 <h2 id="heading">Sign in</h2>
-                <form method="post" action="/dashboard/sign-in" class="stack">\(alert)
+                <form method="post" action="/dashboard/sign-in\(query)" class="stack">\(alert)
                 <label for="token">Token</label>
                 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus \
                 maxlength="4096"\(described)>
-                <p class="hint">The one that the notifier’s configuration names as <code>notifier.token</code>.</p>
+                <p class="hint">One that the notifier’s configuration names as <code>notifier.token</code> or below <code>tokens</code>.</p>
                 <button class="strong">Sign in</button>
                 </form></section></main>
                 """)

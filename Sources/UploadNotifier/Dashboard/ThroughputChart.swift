@@ -1,12 +1,15 @@
 import Foundation
 import Uploads
 
-/// Bars for the jobs that ended in each of the last minutes: SVG without any style of its own.
+/// Bars for the jobs that ended in each part of a time: SVG without any style of its own.
 enum ThroughputChart {
     private static let height = 48.0
 
-    /// Jobs of each minute, those that failed on top.
-    static func jobs(_ minutes: [ThroughputMinute]) -> HTML {
+    /// Jobs of each part, those that failed on top.
+    /// - Parameters:
+    ///   - unit: the length of a part, in words.
+    ///   - time: all of it, in words.
+    static func jobs(_ minutes: [ThroughputMinute], each unit: String, over time: String) -> HTML {
         let top = Double(max(1, minutes.map { $0.completed.addingSaturating($0.failed) }.max() ?? 1))
         let completed = minutes.lazy.map(\.completed).sumSaturating()
         let failed = minutes.lazy.map(\.failed).sumSaturating()
@@ -20,18 +23,18 @@ enum ThroughputChart {
         }
         return chart(
             bars,
-            "Jobs per minute over the last hour: \(completed) completed, \(failed) failed, at most \(Int(saturating: top))"
+            "Jobs in each \(unit) of \(time): \(completed) completed, \(failed) failed, at most \(Int(saturating: top))"
         )
     }
 
-    /// Bytes of the jobs that completed in each minute.
-    static func bytes(_ minutes: [ThroughputMinute]) -> HTML {
+    /// Bytes of the jobs that completed in each part.
+    static func bytes(_ minutes: [ThroughputMinute], each unit: String, over time: String) -> HTML {
         let top = Double(max(1, minutes.map(\.bytes).max() ?? 1))
         let bars = minutes.enumerated().map { index, minute -> HTML in
             "\(bar(index, from: 0, to: Double(minute.bytes) / top, "flow"))"
         }
         let sum = minutes.lazy.map(\.bytes).sumSaturating()
-        return chart(bars, "Bytes per minute over the last hour: \(DashboardText.bytes(sum)) in all")
+        return chart(bars, "Bytes in each \(unit) of \(time): \(DashboardText.bytes(sum)) in all")
     }
 
     private static func chart(_ bars: [HTML], _ label: String) -> HTML {

@@ -7,6 +7,7 @@
   const pollPause = 3_000; // Milliseconds between two looks at a page that has no stream.
   const version = document.documentElement.dataset.version;
   const followed = document.getElementById("main").dataset.follow; // The path of such a page.
+  const isStill = "still" in document.getElementById("main").dataset; // A page that stays as it is.
   const connection = document.getElementById("connection");
   let source = null;
   let lastHeard = 0;
@@ -106,6 +107,7 @@
   }
 
   function follow() {
+    if (isStill) return;
     if (followed) return poll();
     clearTimeout(retry);
     source?.close();
@@ -169,7 +171,8 @@
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.method === "get" || form.action.endsWith("/dashboard/sign-out")) return;
+    // A page that stays as it is shows the notice after it was loaded again.
+    if (isStill || form.method === "get" || form.action.endsWith("/dashboard/sign-out")) return;
     event.preventDefault();
     const button = event.submitter ?? form.querySelector("button");
     if (button.getAttribute("aria-busy") === "true") return;
@@ -192,7 +195,11 @@
   });
 
   // A notice is shown once: after a reload of the page it is gone.
-  if (location.search) history.replaceState(null, "", location.pathname);
+  const address = new URL(location.href);
+  if (address.searchParams.has("notice")) {
+    address.searchParams.delete("notice");
+    history.replaceState(null, "", address);
+  }
   decorate(document);
   follow();
 })();

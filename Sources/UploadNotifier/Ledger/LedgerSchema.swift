@@ -77,8 +77,25 @@ enum LedgerSchema {
         migrator.registerMigration("tallies") { db in try db.execute(sql: tallies) }
         migrator.registerMigration("facts", migrate: LedgerSchema.addFacts)
         migrator.registerMigration("hours") { db in try db.execute(sql: hours) }
+        migrator.registerMigration("audit") { db in try db.execute(sql: audit) }
         return migrator
     }
+
+    /// What operators have ordered. Its numbers are never given twice, since pages go by them.
+    private static let audit = """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            order_id TEXT NOT NULL UNIQUE,
+            at REAL NOT NULL,
+            by TEXT NOT NULL,
+            verb TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            job TEXT,
+            matched INTEGER NOT NULL,
+            done INTEGER,
+            reason TEXT
+        ) STRICT;
+        """
 
     /// The jobs that ended in each hour, so that a month's history reads no minutes.
     private static let hours = """

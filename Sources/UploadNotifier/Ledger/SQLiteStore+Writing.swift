@@ -14,6 +14,7 @@ extension SQLiteStore {
         try changes.places.forEach(write)
         for (name, client) in changes.apps { try register(client, as: name, at: now) }
         if let order = changes.order { try write(order) }
+        if let entry = changes.audit { try Ledger.note(entry, in: db) }
         if !changes.forgotten.isEmpty { try ForgottenRows(db: db).strip(changes.forgotten) }
         return owed
     }

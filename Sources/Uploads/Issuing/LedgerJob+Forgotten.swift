@@ -15,6 +15,7 @@ extension LedgerJob {
         job.wish = nil
         job.initialState = nil
         job.end?.error = end?.error?.forgotten
+        job.orders = []
         job.forgottenAt = time
         return job
     }

@@ -40,6 +40,8 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var drops: DropTally?
     /// The round's outcome, once it has one.
     @Boxed public var end: RoundEnd?
+    /// The last orders of operators that it has obeyed, the oldest first; at most ``JobOrder/countMaximum``.
+    public var orders: [JobOrder]
     /// When its names, metadata, answers and errors were taken out (``forgotten(at:)``); nil while the ledger has them.
     public var forgottenAt: Date?
 
@@ -66,6 +68,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.hold = nil
         self.drops = nil
         self.end = nil
+        self.orders = []
         self.forgottenAt = nil
     }
 
@@ -93,13 +96,16 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         hold = try container.decodeIfPresent(IssueHold.self, forKey: .hold)
         drops = try container.decodeIfPresent(DropTally.self, forKey: .drops)
         end = try container.decodeIfPresent(RoundEnd.self, forKey: .end)
+        orders =
+            container.contains(.orders)
+            ? try container.decodeList(of: JobOrder.self, atMost: JobOrder.countMaximum, forKey: .orders) : []
         forgottenAt = try container.decodeIfPresent(Date.self, forKey: .forgottenAt)
     }
 
     private enum CodingKeys: String, CodingKey {
         case baton, isWhole, status, since, waitingUntil, reason, trouble, isSliceStarted, wish, initialState
         case initialBytesSent, hasProgressed, poisonCount, isCancelling, pausedThrough, line, hold, drops, end
-        case forgottenAt
+        case orders, forgottenAt
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -117,6 +123,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         if isSliceStarted { try container.encode(true, forKey: .isSliceStarted) }
         if isWhole { try container.encode(true, forKey: .isWhole) }
         try container.encodeIfPresent(line, forKey: .line)
+        if !orders.isEmpty { try container.encode(orders, forKey: .orders) }
         try container.encodeIfPresent(pausedThrough, forKey: .pausedThrough)
         if poisonCount != 0 { try container.encode(poisonCount, forKey: .poisonCount) }
         try container.encodeIfPresent(reason, forKey: .reason)

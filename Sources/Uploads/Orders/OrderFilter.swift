@@ -53,8 +53,9 @@ public struct OrderFilter: Hashable, Sendable {
     }
 
     /// The listing with the same conditions, in the statuses that match. It does not know ``digits``, and no rule of a verb.
-    package func listing(for verb: Verb) -> LedgerFilter {
-        var listing = LedgerFilter(statuses: statuses(for: verb), queue: queue, destination: destination)
+    package func listing(for verb: Verb, limit: Int = 100) -> LedgerFilter {
+        var listing = LedgerFilter(
+            statuses: statuses(for: verb), queue: queue, destination: destination, limit: limit)
         listing.batch = batch
         listing.idempotencyKey = idempotencyKey
         listing.text = text
@@ -74,6 +75,30 @@ public struct OrderFilter: Hashable, Sendable {
         filter.idempotencyKey = nil
         filter.text = nil
         return filter
+    }
+}
+
+extension OrderFilter {
+    /// The filter in words: `failed jobs to destination photos`. What an order to forget concerns has no name.
+    func subject(for verb: Verb) -> String {
+        let shown = verb == .forget ? forgotten : self
+        let words = statuses?.map(\.rawValue).sorted().joined(separator: " or ")
+        let parts = [
+            words.map { "\($0) jobs" } ?? "jobs", queue.map { "in queue \($0)" },
+            destination.map { "to destination \($0)" }, shown.batch.map { "of batch \($0)" },
+            shown.idempotencyKey.map { "with the key \($0)" }, shown.text.map { "with '\($0)'" },
+            client.map { "of app \($0)" }, code.map { "with the error \($0)" },
+            Self.range("enqueued", enqueuedSince, enqueuedUntil), Self.range("ended", endedSince, endedUntil),
+        ]
+        return parts.compactMap(\.self).joined(separator: " ")
+    }
+
+    private static func range(_ what: String, _ since: Date?, _ until: Date?) -> String? {
+        guard since != nil || until != nil else { return nil }
+        let parts = [
+            since.map { "since \(WireJSON.timestamp($0))" }, until.map { "before \(WireJSON.timestamp($0))" },
+        ]
+        return ([what] + parts.compactMap(\.self)).joined(separator: " ")
     }
 }
 

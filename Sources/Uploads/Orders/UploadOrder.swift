@@ -16,7 +16,7 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
     public static let sweepAfterMinimum: TimeInterval = 3600
     /// Seconds that a question may wait for a notifier: the program that asked waits no longer. 1 minute.
     public static let questionPatience: TimeInterval = 60
-    /// The most characters of ``by`` that are kept.
+    /// The most Unicode scalars of ``by`` that are kept.
     public static let byCountMaximum = 200
 
     /// What the notifier is to do, and with which jobs or places.
@@ -48,7 +48,7 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
 
     public let id: UUID
     public var command: Command
-    /// Who gave the order, for the log: `jo@host`. Unverified.
+    /// Who gave the order: `jo@host`, unverified; through the API the name of the caller's token and its address.
     public var by: String
     public var at: Date
     /// Set: this is one shard's part of another order. Not on the wire: shards divide an order when they read it.
@@ -57,7 +57,7 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
     public init(_ command: Command, by: String, at: Date = Date(), id: UUID = UUID()) {
         self.id = id
         self.command = command
-        self.by = String(by.prefix(Self.byCountMaximum))
+        self.by = by.codePointPrefix(Self.byCountMaximum)
         self.at = at
     }
 }

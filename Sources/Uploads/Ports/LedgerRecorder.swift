@@ -96,6 +96,9 @@ public protocol LedgerRecorder: Sendable {
     /// - Returns: the most that was removed of one kind; fewer than `limit` when nothing is left.
     func pruneLogs(triedBefore: Date, lettersBefore: Date?, limit: Int) async throws(UploadError) -> Int
 
+    /// Removes the entries of the audit log about orders that were given before this time.
+    func pruneAudit(before: Date) async throws(UploadError)
+
     /// Notes an order that is carried out later. Durable when this returns.
     func accept(_ order: UploadOrder) async throws(UploadError)
 

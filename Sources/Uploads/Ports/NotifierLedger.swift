@@ -24,7 +24,7 @@ public protocol LedgerOpenings: Sendable {
 
 /// All that a notifier asks of a ledger.
 public protocol NotifierLedger: LedgerRecorder, LedgerQueries, LedgerBackup, LedgerOpenings, DelegateRegister,
-    DeliveryOutbox, DeliveryHistory, StagingQueries, SweepQueries
+    DeliveryOutbox, DeliveryHistory, StagingQueries, SweepQueries, AuditLog
 {
     /// How much room the ledger takes, without counting its jobs.
     func space() async throws(UploadError) -> LedgerSpace

@@ -24,6 +24,7 @@ extension LedgerBatch {
             let queue = job.baton.job.queue
             let place = try place(target, behind: last[queue], line(of: queue))
             try carryOut(machine(of: job.id).move(job, to: place), of: job.id)
+            noteOrder(of: job.id)
             last[queue] = job.id
         }
         return answers

@@ -23,6 +23,8 @@ package struct LedgerBatch {
     /// these jobs keep their order.
     private var nextInLine: [QueueName: JobID]?
     var lines: [QueueName: LineRows] = [:]
+    /// The order that is carried out, as the records of the jobs that obey it keep it.
+    var order: JobOrder?
     private var apps: ClientRoutes
     /// The message that is being received, if it is an event whose text is known.
     private var received: (event: UploadEvent, body: Data)?
@@ -225,6 +227,15 @@ package struct LedgerBatch {
         let decision = try machine(of: id).order(verb, of: job)
         if verb == .forget { try checkTold(id) }
         try carryOut(decision, of: id)
+        if verb != .forget { noteOrder(of: id) }
+    }
+
+    /// Notes the order in the record of a job that has obeyed it.
+    mutating func noteOrder(of id: JobID) {
+        guard let order, var job = jobs[id] else { return }
+        job.orders = (job.orders + [order]).suffix(JobOrder.countMaximum)
+        jobs[id] = job
+        if isChanged.insert(id).inserted { changed.append(id) }
     }
 
     /// Carries out an operator's verb for one job.
@@ -323,9 +334,9 @@ package struct LedgerBatch {
     // MARK: Saving
 
     /// Writes the changed rows.
-    /// - Parameter order: the order that was carried out, with its progress.
+    /// - Parameter progress: the order that was carried out, with its progress.
     /// - Returns: the publications that are now owed, in order.
-    package mutating func save(_ order: LedgerChanges.Order? = nil) throws -> [OwedAction] {
+    package mutating func save(_ progress: LedgerChanges.Order? = nil) throws -> [OwedAction] {
         for id in changed {
             guard var job = jobs[id] else { continue }
             let isWhole = job.isWhole && !job.baton.job.isRedacted
@@ -338,7 +349,8 @@ package struct LedgerBatch {
         for line in lines.values.sorted(by: { $0.queue.rawValue < $1.queue.rawValue }) {
             changes.places += line.changes
         }
-        changes.order = order
+        changes.order = progress
+        changes.audit = progress.flatMap { $0.progress.isDone ? AuditEntry(of: $0.order, $0.progress.answer) : nil }
         return zip(try store.write(changes, at: now), changes.owed).map { id, owed in
             OwedAction(id: id, job: owed.job, action: owed.action)
         }

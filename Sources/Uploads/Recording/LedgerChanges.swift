@@ -130,6 +130,8 @@ package struct LedgerChanges: Hashable, Sendable {
     /// Apps whose delegates are registered, by the delegates' names.
     package var apps: [String: String] = [:]
     package var order: Order?
+    /// The order that is done, for the audit log.
+    package var audit: AuditEntry?
     /// Jobs whose names are forgotten: of what other tables hold about them, only that they ended stays.
     package var forgotten: [LedgerJob] = []
 

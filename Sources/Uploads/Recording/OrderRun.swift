@@ -18,7 +18,7 @@ package struct OrderRun: Sendable {
     func step(in store: any LedgerStore, isSingly: Bool) throws -> OrderStep {
         var progress = try store.progress(of: order.id) ?? OrderProgress(OrderAnswer(order: order.id))
         guard !progress.isDone else { return OrderStep(owed: [], answer: progress.answer) }
-        var batch = LedgerBatch(store, view: view, routes: routes, now: now)
+        var batch = self.batch(in: store)
         var owed: [OwedAction] = []
         func obey(_ verb: Verb, _ page: [JobID]) throws -> [OrderAnswer.Job] {
             guard isSingly else { return try batch.order(verb, of: page) }
@@ -75,7 +75,7 @@ package struct OrderRun: Sendable {
     ) throws -> OrderAnswer.Job {
         var (answers, own): ([OrderAnswer.Job], [OwedAction]) = ([], [])
         let failure = try store.attempt {
-            var batch = LedgerBatch(store, view: view, routes: routes, now: now)
+            var batch = self.batch(in: store)
             answers = try batch.order(verb, of: [job])
             own = try batch.save()
         }
@@ -84,6 +84,12 @@ package struct OrderRun: Sendable {
         }
         owed += own
         return answer
+    }
+
+    private func batch(in store: any LedgerStore) -> LedgerBatch {
+        var batch = LedgerBatch(store, view: view, routes: routes, now: now)
+        batch.order = JobOrder(verb: order.command.verb, by: order.by, at: order.at)
+        return batch
     }
 
     private static func pageMaximum(_ verb: Verb) -> Int {

@@ -17,8 +17,8 @@ struct UploadctlCommand: AsyncParsableCommand {
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, RunCommand.self, DiscardCommand.self,
             ForgetCommand.self, MoveCommand.self,
             QueueCommand.self, WorkersCommand.self, WorkerCommand.self, DelegateCommand.self, DeliveryCommand.self,
-            DeadCommand.self, DestinationCommand.self, StagingCommand.self, LedgerCommand.self, TopologyCommand.self,
-            VersionCommand.self,
+            DeadCommand.self, DestinationCommand.self, StagingCommand.self, AuditCommand.self, LedgerCommand.self,
+            TopologyCommand.self, VersionCommand.self,
         ])
 
     /// The end of `--help`, by command.
@@ -63,6 +63,7 @@ struct UploadctlCommand: AsyncParsableCommand {
         "worker": WorkerCommand.examples,
         "destination": DestinationCommand.examples,
         "staging": StagingCommand.examples,
+        "audit": AuditCommand.examples,
         "topology": TopologyCommand.examples,
         "ledger": LedgerCommand.examples,
     ]

@@ -67,24 +67,26 @@ with sync_playwright() as playwright:
 
     wait("the bar moves", moved)
 
-    # A failed job appears under its exact name, and is run again.
-    failed = page.locator(f"#failed-{failing}")
-    expect(failed).to_contain_text(hostile)
-    assert page.locator("main script, main img").count() == 0
+    # A failed job appears among those of its kind.
+    group = page.locator("#part-failures li")
+    expect(group).to_have_count(1)
+    expect(group).to_contain_text("1 at ")
 
     # A file is found by a part of its name.
     page.get_by_label("Find jobs").fill("onerror")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("listitem")).to_have_count(1)
-    expect(page.get_by_role("listitem")).to_contain_text(hostile)
+    rows = page.locator("main .rows > li")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text(hostile)
+    assert page.locator("main script, main img").count() == 0
     page.get_by_label("Status").select_option("completed")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".empty")).to_have_text("No job matches.")
-    page.get_by_role("link", name="All of the pool").click()
+    page.get_by_role("link", name="Pool").click()
     expect(page.locator("#connection")).to_have_text("Live")
 
     # Every job has a page: why it does not run, its history, and what can be done; what cannot be undone asks first.
-    failed.get_by_role("link").click()
+    group.get_by_role("link", name="the last one").click()
     expect(page.locator(".why")).to_contain_text("It has failed")
     expect(page.locator(".history")).to_contain_text("attempt 1 failed")
     expect(page.locator(".commands")).to_contain_text(f"uploadctl discard {failing}")
@@ -93,12 +95,29 @@ with sync_playwright() as playwright:
     expect(page.get_by_role("heading", name="Discard this job?")).to_be_visible()
     page.get_by_role("link", name="Go back").click()
     expect(page.locator("#connection")).to_have_text("Live")
-    page.get_by_role("button", name="Run again").click()
-    expect(page.locator("#notice")).to_contain_text("The job runs again")
+
+    # All failed jobs of a kind are run again: the question says how many they are.
+    page.get_by_role("link", name="Pool").click()
+    group.get_by_role("link", name="Run again").click()
+    expect(page.get_by_role("heading", name="Run 1 job again?")).to_be_visible()
+    expect(page.locator("main")).to_contain_text(hostile)
+    page.get_by_role("button", name="Run 1 job again").click()
+    expect(page.locator("#notice")).to_contain_text("Run 1 job again: done.")
     wait("the job runs again", lambda: api(f"/v1/jobs/{failing}")["job"]["round"] == 2)
 
+    # The orders are kept, with the name of the token.
+    page.get_by_role("link", name="Orders").click()
+    expect(page.locator("main .rows > li").first).to_contain_text("notifier.token from 127.0.0.1")
+
+    # A worker is drained and resumed.
+    page.get_by_role("link", name="Workers").click()
+    page.get_by_role("button", name="Drain worker").click()
+    expect(page.locator("tbody .badge")).to_contain_text("Drain")
+    page.get_by_role("button", name="Resume worker").click()
+    expect(page.locator("tbody .badge")).to_have_count(0)
+
     # A queue is stopped, on this page and for all workers, and started with the keyboard.
-    page.get_by_role("link", name="All of the pool").click()
+    page.get_by_role("link", name="Pool").click()
     queue = page.locator("#queue-video")
     queue.get_by_role("button", name="Stop queue video").click()
     expect(page.get_by_role("heading", name="Stop queue video?")).to_be_visible()
@@ -133,9 +152,17 @@ with sync_playwright() as playwright:
     expect(other.locator("#connection")).to_have_text("Live")
     other.close()
 
-    # On a telephone no element is wider than the screen.
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # On a telephone no element is wider than the screen, on any page; and no page is long.
+    places = ["/", "/dashboard/jobs", f"/dashboard/jobs/{failing}", "/dashboard/queues/video", "/dashboard/workers",
+              "/dashboard/destinations", "/dashboard/delegates", "/dashboard/delegates/hook", "/dashboard/dead-letters",
+              "/dashboard/history?period=week", "/dashboard/audit", "/dashboard/orders/pause?queue=video"]
+    for width, height in [(400, 4000), (1280, 2000)]:
+        page.set_viewport_size({"width": width, "height": 844})
+        for place in places:
+            page.goto(base + place)
+            size = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+            assert size[0] <= width and size[1] <= height, (place, width, size)
+    page.goto(base + "/")
 
     # After signing out, the page shows no data any more.
     page.get_by_role("button", name="Sign out").click()

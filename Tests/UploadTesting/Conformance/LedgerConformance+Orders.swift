@@ -183,11 +183,11 @@ extension LedgerConformance {
         },
     ]
 
-    private static func order(_ command: UploadOrder.Command) -> UploadOrder {
+    static func order(_ command: UploadOrder.Command) -> UploadOrder {
         UploadOrder(command, by: "jo@here", at: start)
     }
 
-    private static func recordJobs(_ count: Int, in ledger: any Ports) async throws -> [UploadJob] {
+    static func recordJobs(_ count: Int, in ledger: any Ports) async throws -> [UploadJob] {
         let jobs = (0..<count).map { makeJob("\($0)") }
         try await record(jobs.map { .job($0, maybeRepeated: false) }, in: ledger)
         return jobs
@@ -195,7 +195,7 @@ extension LedgerConformance {
 
     /// Carries an order out to its end.
     /// - Returns: the answer, and the publications of all steps.
-    private static func carryOut(
+    static func carryOut(
         _ order: UploadOrder, in ledger: any Ports
     ) async throws -> (OrderAnswer, [OwedAction]) {
         var owed: [OwedAction] = []

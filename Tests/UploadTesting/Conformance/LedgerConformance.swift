@@ -34,8 +34,7 @@ package struct LedgerConformance: Sendable {
     package static let rules = [
         recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel,
         forgetting, retention, listing, asking, searching, failing, remembering, quarantine, delivering, registering,
-        sweeping,
-        figures, backup, identifying, storing,
+        sweeping, figures, backup, identifying, storing, auditing,
     ].flatMap { $0 }
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)

@@ -4,12 +4,13 @@ extension LedgerTable {
     /// transaction of a copy writes it.
     static let all = [
         jobs, wholes, events, deliveries, attempts, delegates, registered, owed, orders, holds, line, unreadable,
-        tallies, throughput, hours,
+        tallies, throughput, hours, audit,
     ]
 
     /// Tables with numbered rows, and the columns of their numbers.
     static let numbered = [
         "jobs": "seq", "events": "seq", "deliveries": "id", "attempts": "id", "owed": "id", "unreadable": "id",
+        "audit": "id",
     ]
 
     /// `text` is a column of the jobs in SQLite, and a table of its own in PostgreSQL.
@@ -79,6 +80,13 @@ extension LedgerTable {
         columns: [
             .integer("id"), .real("at"), .text("reason"), .bytes("digest"), .bytes("body"), .integer("size"),
             .bytes("envelope"), .real("replayed"), .text("replayed_by"), .derived("type", .text),
+        ])
+
+    private static let audit = LedgerTable(
+        "audit", key: "id",
+        columns: [
+            .integer("id"), .text("order_id"), .real("at"), .text("by"), .text("verb"), .text("subject"), .text("job"),
+            .integer("matched"), .integer("done"), .text("reason"),
         ])
 
     private static let tallies = LedgerTable(

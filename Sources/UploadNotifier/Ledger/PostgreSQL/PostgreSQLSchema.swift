@@ -9,7 +9,7 @@ import Uploads
 enum PostgreSQLSchema {
     static let migrations: [[Step]] = [
         [.statements(first)], [.statements(sharded)], [.statements(facts), .facts, .statements(factIndexes)],
-        [.statements(hours)],
+        [.statements(hours)], [.statements(audited)],
     ]
 
     /// A part of a migration.
@@ -354,6 +354,24 @@ enum PostgreSQLSchema {
         CREATE TRIGGER jobs_removed AFTER DELETE ON jobs REFERENCING OLD TABLE AS old_rows
         FOR EACH STATEMENT EXECUTE FUNCTION remove_with_jobs()
         """,
+    ]
+
+    /// What operators have ordered.
+    private static let audited: [Statement] = [
+        """
+        CREATE TABLE audit (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            order_id text COLLATE "C" NOT NULL UNIQUE,
+            at double precision NOT NULL,
+            by text NOT NULL,
+            verb text COLLATE "C" NOT NULL,
+            subject text NOT NULL,
+            job text COLLATE "C",
+            matched bigint NOT NULL,
+            done bigint,
+            reason text
+        )
+        """
     ]
 
     static let addingToTallies: Statement = """

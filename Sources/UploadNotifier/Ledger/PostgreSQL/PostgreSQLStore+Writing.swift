@@ -15,6 +15,7 @@ extension PostgreSQLStore {
         }
         statements += holds(changes.holds) + places(changes.places) + (try apps(changes.apps, at: now))
         if let order = changes.order { statements.append(try self.order(order)) }
+        if let entry = changes.audit { statements.append(Self.note(entry)) }
         // The answer to the last statement has the ids.
         let owed = try self.owed(changes.owed)
         let answers = try transaction.executeBlocking(statements + (owed.map { [$0] } ?? []))
@@ -185,6 +186,20 @@ extension PostgreSQLStore {
         INSERT INTO orders (id, at, body, progress) VALUES (\(order.order.id.text),
         \(order.order.at.timeIntervalSince1970), \(try WireJSON.encode(order.order)), \(try WireJSON.encode(order.progress)))
         ON CONFLICT (id) DO UPDATE SET progress = excluded.progress, body = excluded.body
+        """
+    }
+
+    /// A second entry of an order, of another shard's part or of its end, adds its numbers.
+    static func note(_ entry: AuditEntry) -> Statement {
+        """
+        INSERT INTO audit (order_id, at, by, verb, subject, job, matched, done, reason)
+        VALUES (\(entry.order.text), \(entry.at.timeIntervalSince1970), \(entry.by.withoutNUL), \(entry.verb.withoutNUL),
+        \(entry.subject.withoutNUL), \(entry.job?.rawValue), \(Int64(entry.matched)), \(entry.done.map { Int64($0) }),
+        \(entry.reason?.withoutNUL))
+        ON CONFLICT (order_id) DO UPDATE SET
+        matched = CASE WHEN audit.done IS NULL THEN excluded.matched ELSE audit.matched + excluded.matched END,
+        done = coalesce(audit.done, 0) + excluded.done, reason = coalesce(audit.reason, excluded.reason)
+        WHERE excluded.done IS NOT NULL
         """
     }
 

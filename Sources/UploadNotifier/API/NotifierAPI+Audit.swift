@@ -1,0 +1,51 @@
+import Foundation
+import Hummingbird
+import Uploads
+import UploadsAPI
+
+/// The audit log: who ordered what, when and from where. The ledger notes the orders that it carries out; what a handler does
+/// itself goes through `audited`.
+extension NotifierAPI {
+    var auditRoutes: [APIRoute] {
+        [
+            APIRoute(
+                .get, "/v1/audit", query: ["by", "verb", "since", "until", "before", "limit"], role: .operate
+            ) { [self] in .json(try await audit($0, limit: 100)) }
+        ]
+    }
+
+    /// - Parameter limit: the most entries where the query does not say it.
+    func audit(_ request: APIRequest, limit: Int) async throws -> API.AuditPage {
+        let limit = Int(try request.integer("limit", in: 1...Int64(AuditListing.limitMaximum)) ?? Int64(limit))
+        let found = try await log.audit(
+            AuditListing(
+                by: try request.text("by"), verb: try request.text("verb"), since: try request.time("since"),
+                until: try request.time("until"), before: try request.integer("before", in: 0...Int64.max),
+                limit: limit))
+        return API.AuditPage(
+            entries: found.map { API.AuditEntry($0) }, next: found.count == limit ? found.last?.id : nil)
+    }
+
+    /// Does what an operator orders. The audit log has the order before it is done, and its result afterwards.
+    /// - Parameters:
+    ///   - verb: such as `delegate.pause`.
+    ///   - subject: what it concerns, such as `delegate hooks`.
+    func audited<Value: Sendable>(
+        _ verb: String, _ subject: String, _ request: APIRequest, as given: String? = nil,
+        _ act: () async throws -> Value
+    ) async throws -> Value {
+        var entry = AuditEntry(at: clock.now(), by: request.caller.by(given), verb: verb, subject: subject)
+        try await log.note(entry)
+        do {
+            let value = try await act()
+            entry.done = entry.matched
+            try await log.note(entry)
+            return value
+        } catch {
+            entry.done = 0
+            entry.reason = (error as? APIProblem)?.detail ?? (error as? UploadError)?.message ?? "it failed"
+            try? await log.note(entry)
+            throw error
+        }
+    }
+}

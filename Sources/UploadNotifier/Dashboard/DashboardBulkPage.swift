@@ -1,0 +1,71 @@
+import Foundation
+import Uploads
+import UploadsAPI
+
+/// The page that asks before a verb is applied to all jobs of a list: how many they are, and some of them.
+struct DashboardBulkPage: Sendable {
+    /// The most jobs that one order from this page may concern.
+    static let countMaximum = 1_000_000
+    /// Jobs that are shown.
+    static let sampleCount = 8
+
+    let verb: DashboardBulkVerb
+    /// With exact times, as they were when the jobs were counted.
+    let filter: DashboardJobFilter
+    let count: Int
+    let sample: [API.Job]
+    let viewer: DashboardViewer
+    let at: Date
+
+    static func path(_ verb: DashboardBulkVerb, _ filter: DashboardJobFilter) -> String {
+        "/dashboard/orders/\(verb.rawValue)?\(filter.query())"
+    }
+
+    private var back: String { "/dashboard/jobs?\(filter.query())" }
+
+    var document: HTML {
+        PageFrame.page(
+            verb.label("jobs"), at: .jobs, for: viewer, updates: .none,
+            """
+            <section class="card job" aria-labelledby="heading-question"><div class="heading">\
+            <h2 id="heading-question">\(verb.label(DashboardText.count(count, "job")))?</h2></div>
+            <p class="why">\(name: filter.words)</p>
+            <p class="text">\(count == 0 ? "No job matches that can obey." : verb.consequence)</p>
+            \(narrowing)\(answers)</section>
+            \(examples)
+            """)
+    }
+
+    /// Narrows a question about ended jobs to those that ended lately, and counts again.
+    private var narrowing: HTML? {
+        guard verb.concernsEnded else { return nil }
+        let fields = DashboardJobFilter.fields.filter { $0 != "endedSince" }.compactMap { name in
+            filter.values[name].map { HTML.hidden(name, [$0]) }
+        }
+        return """
+            <form method="get" action="/dashboard/orders/\(verb.rawValue)" class="filters">\(fields)
+            <label>Only those that ended since <input name="endedSince" type="search" value="\(filter["endedSince"])" \
+            placeholder="12:00, 2h, 2026-11-29 (\(PastMoment.zone))"></label><button>Count again</button></form>
+            """
+    }
+
+    private var answers: HTML {
+        let fields = filter.values.sorted { $0.key < $1.key }.map { HTML.hidden($0.key, [$0.value]) }
+        let go: HTML? =
+            count > 0
+            ? """
+            <form method="post" action="/dashboard/orders/\(verb.rawValue)">\(fields)\(HTML.hidden("atMost", ["\(count)"]))\
+            \(HTML.hidden("at", [WireJSON.timestamp(at)]))<button class="strong">\(verb.label(DashboardText.count(count, "job")))</button></form>
+            """ : nil
+        return "<div class=\"verbs\">\(go)<a href=\"\(back)\">Go back</a></div>"
+    }
+
+    private var examples: HTML? {
+        guard !sample.isEmpty else { return nil }
+        let note = count > sample.count ? "\(sample.count) of \(DashboardText.count(count))" : ""
+        return """
+            <section class="card" aria-labelledby="heading-sample"><div class="heading"><h2 id="heading-sample">Among them</h2>\
+            <p class="note">\(note)</p></div><ul class="rows">\(sample.map { DashboardJobList.row($0, at) })</ul></section>
+            """
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Uploads
+import UploadsAPI
+
+/// The page of all destinations: circuit, limits, jobs, and what its workers report.
+struct DashboardDestinations: Sendable {
+    let destinations: [API.Destination]
+    let viewer: DashboardViewer
+    let at: Date
+
+    func document(notice: DashboardNotice?) -> HTML {
+        PageFrame.page(
+            "Destinations", at: .destinations, for: viewer, updates: .fetched(DashboardPlace.destinations.path),
+            notice: notice,
+            """
+            <section class="card" aria-labelledby="heading-destinations"><div class="heading">\
+            <h2 id="heading-destinations">Destinations</h2><p class="note">\(DashboardText.count(destinations.count))</p></div>
+            \(destinations.isEmpty ? DashboardPage.empty("None is configured, and none was used.") : nil)
+            <ul class="rows">\(Self.sorted(destinations).map { Self.row($0, viewer, at) })</ul></section>
+            """)
+    }
+
+    /// Those that fail first, then those with most jobs that have not ended.
+    static func sorted(_ destinations: [API.Destination]) -> [API.Destination] {
+        func rank(_ destination: API.Destination) -> (Int, Int) {
+            let isOpen = destination.circuit.state != DestinationReport.CircuitState.closed.rawValue
+            return (isOpen ? 0 : 1, -live(destination))
+        }
+        return destinations.enumerated().sorted { left, right in
+            let (a, b) = (rank(left.element), rank(right.element))
+            return a != b ? a < b : left.offset < right.offset
+        }.map(\.element)
+    }
+
+    private static func live(_ destination: API.Destination) -> Int {
+        LedgerStatus.allCases.filter { !$0.isEnd }.map { destination.jobs[$0.rawValue, default: 0] }.sumSaturating()
+    }
+
+    /// A destination in a list.
+    static func row(_ destination: API.Destination, _ viewer: DashboardViewer, _ at: Date) -> HTML {
+        let live = live(destination)
+        let failed = destination.jobs[LedgerStatus.failed.rawValue, default: 0]
+        var facts: [HTML] = []
+        if let driver = destination.driver { facts.append("<span>\(driver)</span>") }
+        facts.append(
+            live > 0
+                ? "<span>\(DashboardText.count(live, "job")), \(DashboardText.bytes(destination.bytesLeft)) left</span>"
+                : "<span>nothing left</span>")
+        if failed > 0 {
+            let query = DashboardJobFilter(["status": "failed", "destination": destination.name]).query()
+            facts.append("<span><a href=\"/dashboard/jobs?\(query)\">\(DashboardText.count(failed)) failed</a></span>")
+        }
+        if destination.limited > 0 {
+            facts.append("<span class=\"warn\">\(DashboardText.count(destination.limited)) held up by a limit</span>")
+        }
+        if let live = destination.live {
+            facts.append(
+                live.jobsInFlight > 0
+                    ? "<span>\(DashboardText.rate(live.bytesPerSecond)) of \(DashboardText.count(live.workers, "worker"))</span>"
+                    : "<span>\(DashboardText.count(live.workers, "worker")) idle</span>")
+            if live.jobsInFlight > 0, let atOnce = live.jobsAtOnce {
+                facts.append("<span>\(DashboardText.count(atOnce, "job")) at once</span>")
+            }
+            if live.held > 0 { facts.append("<span class=\"warn\">held to its limits</span>") }
+        }
+        let limits = Self.limits(destination.limits)
+        let limitsNote: HTML? = limits.isEmpty ? nil : "<p class=\"facts\">\(limits)</p>"
+        let circuitState = DestinationReport.CircuitState(rawValue: destination.circuit.state)
+        let isOpen = circuitState != .closed
+        let failing = destination.live.map { $0.workers > 1 ? " at \($0.failing) of \($0.workers) workers" : "" } ?? ""
+        let state = circuitState == .halfOpen ? "Circuit half open" : "Circuit open"
+        let until: HTML? = destination.circuit.until.map { ", tried again \(DashboardText.time($0, now: at))" }
+        let error = destination.circuit.error ?? "it keeps failing"
+        let circuit: HTML? = isOpen ? "<p class=\"reason\"><span>\(name: error)\(until)</span></p>" : nil
+        let failures = DashboardJobFilter(["status": "failed", "destination": destination.name])
+        let again: HTML? =
+            failed > 0 && viewer.mayOperate
+            ? "<a class=\"button\" href=\"\(DashboardBulkPage.path(.runAgain, failures))\">Run failed again…</a>" : nil
+        return """
+            <li id="destination-\(destination.name)" class="split"><div><p class="line"><a class="title" \
+            href="\(DashboardJobList.path(["destination": destination.name]))">\(name: destination.name)</a>\
+            \(isOpen ? DashboardPage.badge(state + failing, "bad") : nil)</p>\(circuit)
+            <p class="facts">\(facts)</p>\(limitsNote)</div>\(again)</li>
+            """
+    }
+
+    /// The limits of each worker.
+    private static func limits(_ limits: API.Limits?) -> [HTML] {
+        guard let limits else { return [] }
+        let texts = [
+            limits.jobs.map { "at most \(DashboardText.count($0, "job"))" },
+            limits.parts.map { DashboardText.count($0, "part") },
+            limits.bytesPerSecond.map { DashboardText.rate(Double($0)) },
+            limits.requestsPerSecond.map { "\(DashboardText.count($0, "request"))/s" },
+        ].compactMap { $0 }
+        guard !texts.isEmpty else { return [] }
+        return (texts.dropLast() + ["\(texts.last ?? "") per worker"]).map { text -> HTML in "<span>\(text)</span>" }
+    }
+}
