@@ -51,7 +51,8 @@ import Uploads
             #expect(try await !client.ask(.get, "/dashboard/jobs?queue=none").text.contains("/dashboard/orders/"))
             let page = try await client.ask(.get, "/dashboard/orders/run-again?status=failed&destination=https").text
             #expect(
-                page.contains("Run 10 jobs again?") && page.contains("8 of 10") && page.contains("failed, to https"))
+                page.contains("Run 10 jobs again?") && page.contains("8 of 10") && page.contains("failed jobs to https")
+            )
             #expect(page.ranges(of: "<li><p class=\"line\">").count == DashboardBulkPage.sampleCount)
             let none = try await client.ask(.get, "/dashboard/orders/discard?batch=none").text
             #expect(

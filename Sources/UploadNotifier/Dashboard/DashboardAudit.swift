@@ -7,7 +7,7 @@ struct DashboardAudit: Sendable {
     /// The fields of the form, which are parameters of the page's address as well as of `GET /v1/audit`.
     static let fields = ["by", "verb"]
     /// Orders on a page.
-    static let count = 50
+    static let count = 25
 
     /// Values of ``fields``; those that were left empty are missing.
     let filter: [String: String]

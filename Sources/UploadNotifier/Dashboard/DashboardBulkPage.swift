@@ -29,7 +29,7 @@ struct DashboardBulkPage: Sendable {
             """
             <section class="card job" aria-labelledby="heading-question"><div class="heading">\
             <h2 id="heading-question">\(verb.label(DashboardText.count(count, "job")))?</h2></div>
-            <p class="why">\(name: filter.words)</p>
+            <p class="why">These are all \(name: filter.words).</p>
             <p class="text">\(count == 0 ? "No job matches that can obey." : verb.consequence)</p>
             \(narrowing)\(answers)</section>
             \(examples)

@@ -5,7 +5,7 @@ import UploadsAPI
 /// The pages of the messages that could not be read or recorded.
 enum DashboardDeadLetters {
     /// Dead letters on a page.
-    static let count = 50
+    static let count = 25
 
     static func document(
         _ page: API.DeadLetterPage, isWaiting: Bool, viewer: DashboardViewer, at: Date, notice: DashboardNotice?

@@ -5,7 +5,7 @@ import UploadsAPI
 /// The page of one delegate: whether it is behind, its last deliveries, and the buttons to test it and to deliver again.
 struct DashboardDelegatePage: Sendable {
     /// Deliveries on a page.
-    static let count = 50
+    static let count = 25
 
     let delegate: API.Delegate
     /// The status of the listed deliveries; nil for all.

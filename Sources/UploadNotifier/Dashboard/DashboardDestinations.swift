@@ -47,8 +47,14 @@ struct DashboardDestinations: Sendable {
                 ? "<span>\(DashboardText.count(live, "job")), \(DashboardText.bytes(destination.bytesLeft)) left</span>"
                 : "<span>nothing left</span>")
         if failed > 0 {
-            let query = DashboardJobFilter(["status": "failed", "destination": destination.name]).query()
-            facts.append("<span><a href=\"/dashboard/jobs?\(query)\">\(DashboardText.count(failed)) failed</a></span>")
+            let filter = DashboardJobFilter(["status": "failed", "destination": destination.name])
+            facts.append(
+                "<span><a href=\"/dashboard/jobs?\(filter.query())\">\(DashboardText.count(failed)) failed</a></span>")
+            if viewer.mayOperate {
+                let path = DashboardBulkPage.path(.runAgain, filter)
+                let title = "Run again what failed at \(destination.name)"
+                facts.append("<span><a href=\"\(path)\" aria-label=\"\(title)\">run again…</a></span>")
+            }
         }
         if destination.limited > 0 {
             facts.append("<span class=\"warn\">\(DashboardText.count(destination.limited)) held up by a limit</span>")
@@ -72,15 +78,11 @@ struct DashboardDestinations: Sendable {
         let until: HTML? = destination.circuit.until.map { ", tried again \(DashboardText.time($0, now: at))" }
         let error = destination.circuit.error ?? "it keeps failing"
         let circuit: HTML? = isOpen ? "<p class=\"reason\"><span>\(name: error)\(until)</span></p>" : nil
-        let failures = DashboardJobFilter(["status": "failed", "destination": destination.name])
-        let again: HTML? =
-            failed > 0 && viewer.mayOperate
-            ? "<a class=\"button\" href=\"\(DashboardBulkPage.path(.runAgain, failures))\">Run failed again…</a>" : nil
         return """
-            <li id="destination-\(destination.name)" class="split"><div><p class="line"><a class="title" \
+            <li id="destination-\(destination.name)"><p class="line"><a class="title" \
             href="\(DashboardJobList.path(["destination": destination.name]))">\(name: destination.name)</a>\
             \(isOpen ? DashboardPage.badge(state + failing, "bad") : nil)</p>\(circuit)
-            <p class="facts">\(facts)</p>\(limitsNote)</div>\(again)</li>
+            <p class="facts">\(facts)</p>\(limitsNote)</li>
             """
     }
 

@@ -52,11 +52,9 @@ struct DashboardHistory: Sendable {
     }
 
     /// The parts of the period in which something ended, the newest first.
-    private var table: HTML {
+    private var table: HTML? {
         let rows = history.buckets.reversed().filter { $0.completed + $0.failed + $0.cancelled > 0 }
-        guard !rows.isEmpty else {
-            return "<section class=\"card\">\(DashboardPage.empty("Nothing ended in this time."))</section>"
-        }
+        guard !rows.isEmpty else { return nil }
         return """
             <details class="card"><summary>As a table</summary>
             <table role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">From (UTC)</th>\

@@ -69,17 +69,15 @@ struct DashboardJobFilter: Hashable, Sendable {
         return filter
     }
 
-    /// The filter in words, for the title of a question.
+    /// The filter in words, for a question: `failed jobs to photos`.
     var words: String {
         let names = [
-            ("status", ""), ("queue", "in queue "), ("destination", "to "), ("batch", "of batch "),
-            ("client", "of app "),
-            ("error", "with the error "), ("text", "with the text "), ("since", "enqueued since "),
-            ("until", "enqueued before "), ("endedSince", "ended since "), ("endedUntil", "ended before "),
+            ("queue", "in queue"), ("destination", "to"), ("batch", "of batch"), ("client", "of app"),
+            ("error", "with the error"), ("text", "with the text"), ("since", "enqueued since"),
+            ("until", "enqueued before"), ("endedSince", "ended since"), ("endedUntil", "ended before"),
         ]
-        let parts = names.compactMap { name, word in
-            values[name].map { word + $0.replacing(",", with: " or ") }
-        }
-        return parts.isEmpty ? "all jobs" : parts.joined(separator: ", ")
+        let statuses = values["status"].map { $0.replacing(",", with: " or ") + " jobs" } ?? "jobs"
+        return ([statuses] + names.compactMap { name, word in values[name].map { "\(word) \($0)" } })
+            .joined(separator: " ")
     }
 }

@@ -5,7 +5,7 @@ import UploadsAPI
 /// Jobs that match a search and filters, the newest first, page by page, and the verbs for all of them.
 struct DashboardJobList: Sendable {
     /// Jobs on a page.
-    static let count = 50
+    static let count = 25
 
     let filter: DashboardJobFilter
     let viewer: DashboardViewer
@@ -49,7 +49,7 @@ struct DashboardJobList: Sendable {
         let times = "2h, 12:00 (\(PastMoment.zone))"
         return """
             <form method="get" action="/dashboard/jobs" role="search">
-            <div class="filters">\(field("text", "Name, key, batch or error contains"))
+            <div class="filters">\(field("text", "Name or text"))
             <label>Status <select name="status">\(options)</select></label>
             \(field("queue", "Queue"))\(field("destination", "Destination"))\(field("batch", "Batch"))
             <button class="strong">Show</button></div>

@@ -5,7 +5,7 @@ import UploadsAPI
 /// The page of one transfer queue: what is in it, how long that takes, and its serial line.
 struct DashboardQueuePage: Sendable {
     /// Jobs of the serial line on the page.
-    static let count = 50
+    static let count = 25
 
     let queue: API.Queue
     /// nil for a queue that never had a serial line.
