@@ -137,7 +137,7 @@ import Uploads
         let bySchema = Dictionary(grouping: kinds, by: \.0).values.sorted { $0[0].0 < $1[0].0 }
         var cases: [(schema: String, json: Data)] = []
         var samples: [FuzzSample] = []
-        while cases.count < Fuzz.inputCount / 4 {
+        while cases.count < Fuzz.inputCount / 2 {
             let (schema, sample) = fuzz.pick(bySchema[cases.count % bySchema.count])
             let json = try sample.damaged(&fuzz)
             // One JSON value on one line for the validator, whose reader has a depth limit of its own. Values are left
