@@ -9,7 +9,7 @@ struct DashboardBulkPage: Sendable {
     /// Jobs that are shown.
     static let sampleCount = 8
 
-    let verb: DashboardBulkVerb
+    let verb: DashboardJobVerb
     /// With exact times, as they were when the jobs were counted.
     let filter: DashboardJobFilter
     let count: Int
@@ -17,7 +17,7 @@ struct DashboardBulkPage: Sendable {
     let viewer: DashboardViewer
     let at: Date
 
-    static func path(_ verb: DashboardBulkVerb, _ filter: DashboardJobFilter) -> String {
+    static func path(_ verb: DashboardJobVerb, _ filter: DashboardJobFilter) -> String {
         "/dashboard/orders/\(verb.rawValue)?\(filter.query())"
     }
 

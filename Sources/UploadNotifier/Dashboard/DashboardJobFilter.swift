@@ -45,7 +45,7 @@ struct DashboardJobFilter: Hashable, Sendable {
 
     /// An order's filter that means the jobs of the list as they are now: a job that is enqueued or ends later does not match.
     /// - Throws: `invalidRequest` for a value that cannot be read.
-    func orderFilter(for verb: DashboardBulkVerb, now: Date) throws(APIProblem) -> OrderFilter {
+    func orderFilter(for verb: DashboardJobVerb, now: Date) throws(APIProblem) -> OrderFilter {
         var request = APIRequest()
         request.query = try exact(now: now).parameters
         var filter = OrderFilter(

@@ -72,7 +72,7 @@ struct DashboardJobList: Sendable {
         let words = filter.values["status"].map {
             $0.split(separator: ",").compactMap { LedgerStatus(rawValue: String($0)) }
         }
-        let verbs = DashboardBulkVerb.allCases.filter { $0.fits(words.map { Set($0) }) }
+        let verbs = DashboardJobVerb.allCases.filter { $0.fits(words.map { Set($0) }) }
         guard !verbs.isEmpty else { return nil }
         let links = verbs.map { verb -> HTML in
             "<a class=\"button\" href=\"\(DashboardBulkPage.path(verb, filter))\">\(verb.label("all"))…</a>"

@@ -1,7 +1,7 @@
 import Uploads
 import UploadsAPI
 
-/// What an operator may do with a job on its page.
+/// What an operator may do with a job on its page, and with all jobs of a list.
 enum DashboardJobVerb: String, CaseIterable, Sendable {
     case resume
     case runNow = "run"

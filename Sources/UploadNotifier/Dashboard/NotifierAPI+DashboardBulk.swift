@@ -6,7 +6,7 @@ import UploadsAPI
 /// Verbs for all jobs of a list: the page that asks, and the order.
 extension NotifierAPI {
     var bulkPages: [APIRoute] {
-        DashboardBulkVerb.allCases.flatMap { verb -> [APIRoute] in
+        DashboardJobVerb.allCases.flatMap { verb -> [APIRoute] in
             let path = "/dashboard/orders/\(verb.rawValue)"
             return [
                 APIRoute(.get, path, query: Set(DashboardJobFilter.fields), role: .operate) { [self] in
@@ -17,7 +17,7 @@ extension NotifierAPI {
         }
     }
 
-    private func ask(_ verb: DashboardBulkVerb, _ request: APIRequest) async throws -> APIAnswer {
+    private func ask(_ verb: DashboardJobVerb, _ request: APIRequest) async throws -> APIAnswer {
         let now = clock.now()
         let filter = try DashboardJobFilter(request.query).exact(now: now)
         let matching = try filter.orderFilter(for: verb, now: now)
@@ -35,7 +35,7 @@ extension NotifierAPI {
     }
 
     /// Orders what the page asked about: as many jobs as it counted, of those that there were then.
-    private func order(_ verb: DashboardBulkVerb, _ request: APIRequest) async throws -> APIAnswer {
+    private func order(_ verb: DashboardJobVerb, _ request: APIRequest) async throws -> APIAnswer {
         let form = try request.form(Set(DashboardJobFilter.fields + ["atMost", "at"]))
         guard let atMost = form["atMost"]?.first.flatMap({ Int($0) }),
             (1...DashboardBulkPage.countMaximum).contains(atMost),
@@ -59,7 +59,7 @@ extension NotifierAPI {
         return await answer(request, notice, back: "/dashboard/jobs", query: filter.query())
     }
 
-    private static func notice(_ answer: OrderAnswer?, _ verb: DashboardBulkVerb, _ count: Int) -> DashboardNotice {
+    private static func notice(_ answer: OrderAnswer?, _ verb: DashboardJobVerb, _ count: Int) -> DashboardNotice {
         guard let answer else {
             return DashboardNotice(
                 text: "The order is given and is being carried out; the page Orders tells how it ended.")

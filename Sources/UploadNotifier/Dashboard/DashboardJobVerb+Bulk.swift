@@ -1,25 +1,7 @@
 import Uploads
 
-/// What an operator may do with all jobs of a list at once.
-enum DashboardBulkVerb: String, CaseIterable, Sendable {
-    case resume
-    case runNow = "run"
-    case runAgain = "run-again"
-    case pause
-    case discard
-    case cancel
-
-    var order: Verb {
-        switch self {
-        case .resume: .resume
-        case .runNow: .runNow
-        case .runAgain: .runAgain
-        case .pause: .pause
-        case .discard: .discard
-        case .cancel: .cancel
-        }
-    }
-
+/// The verbs for all jobs of a list at once.
+extension DashboardJobVerb {
     /// The statuses in which a job can obey.
     var statuses: Set<LedgerStatus> {
         switch self {
@@ -34,7 +16,7 @@ enum DashboardBulkVerb: String, CaseIterable, Sendable {
     var concernsEnded: Bool { self == .runAgain || self == .discard }
 
     /// The verb that takes it back, where there is one.
-    var undo: DashboardBulkVerb? {
+    var undo: DashboardJobVerb? {
         switch self {
         case .pause: .resume
         case .resume: .pause
