@@ -121,7 +121,7 @@ import Uploads
             #expect(try await house.ledger.job(ids[0])?.isPaused == true)
             #expect(try await house.ledger.job(ids[2])?.isPaused == false)
             let question = try await client.ask(.get, String(undo).replacing("&amp;", with: "&")).text
-            #expect(question.contains("Resume"), "\(question)")
+            #expect(question.contains("Resume 2 jobs?"), "\(question)")
         }
     }
 

@@ -15,12 +15,12 @@ extension DashboardJobVerb {
     /// Whether it is about jobs that have ended.
     var concernsEnded: Bool { self == .runAgain || self == .discard }
 
-    /// The verb that takes it back, where there is one.
+    /// The verb that takes it back for the same jobs, where there is one. After jobs were resumed, no filter tells them from jobs that
+    /// were never paused.
     var undo: DashboardJobVerb? {
         switch self {
         case .pause: .resume
-        case .resume: .pause
-        case .runNow, .runAgain, .discard, .cancel: nil
+        case .resume, .runNow, .runAgain, .discard, .cancel: nil
         }
     }
 

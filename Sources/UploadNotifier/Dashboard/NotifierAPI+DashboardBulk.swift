@@ -51,8 +51,9 @@ extension NotifierAPI {
         let order = UploadOrder(command, by: request.caller.by(), at: clock.now())
         var notice = Self.notice(try await operations.order(order, patience: Self.patience), verb, atMost)
         if let undo = verb.undo, !notice.isProblem {
+            // A paused job may have any status until its worker hands it over.
             var jobs = filter.values
-            jobs["status"] = undo == .resume ? LedgerStatus.paused.rawValue : nil
+            jobs["status"] = nil
             notice.link = DashboardNotice.Link(
                 text: "Undo", path: DashboardBulkPage.path(undo, DashboardJobFilter(jobs)))
         }
