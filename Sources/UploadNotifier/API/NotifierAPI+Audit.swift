@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import Uploads
 import UploadsAPI
 
@@ -30,12 +31,18 @@ extension NotifierAPI {
     /// - Parameters:
     ///   - verb: such as `delegate.pause`.
     ///   - subject: what it concerns, such as `delegate hooks`.
+    ///   - isRescue: the order is carried out although the audit log cannot take it. The notifier's log tells who gave it.
     func audited<Value: Sendable>(
-        _ verb: String, _ subject: String, _ request: APIRequest, as given: String? = nil,
+        _ verb: String, _ subject: String, _ request: APIRequest, as given: String? = nil, isRescue: Bool = false,
         _ act: () async throws -> Value
     ) async throws -> Value {
         var entry = AuditEntry(at: clock.now(), by: request.caller.by(given), verb: verb, subject: subject)
-        try await log.note(entry)
+        do {
+            try await log.note(entry)
+        } catch {
+            guard isRescue else { throw error }
+            return try await unlogged(entry, error, act)
+        }
         do {
             let value = try await act()
             entry.done = entry.matched
@@ -47,5 +54,17 @@ extension NotifierAPI {
             try? await log.note(entry)
             throw error
         }
+    }
+
+    /// Does what is ordered, and tells the notifier's log, as the ledger cannot write.
+    private func unlogged<Value: Sendable>(
+        _ entry: AuditEntry, _ error: any Error, _ act: () async throws -> Value
+    ) async throws -> Value {
+        logger.warning(
+            "an order is carried out although the audit log cannot take it",
+            metadata: [
+                LogKey.order: "\(entry.verb) \(entry.subject)", LogKey.by: "\(entry.by)", LogKey.error: "\(error)",
+            ])
+        return try await act()
     }
 }

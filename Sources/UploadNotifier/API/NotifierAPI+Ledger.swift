@@ -32,7 +32,8 @@ extension NotifierAPI {
         }
         defer { isBackingUp.withLock { $0 = false } }
         let begin = ContinuousClock.now
-        let size = try await audited("ledger.backup", path, request) { try await copy(to: path) }
+        // A ledger that can no longer be written is when its copy is needed most.
+        let size = try await audited("ledger.backup", path, request, isRescue: true) { try await copy(to: path) }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         logger.notice(
             "ledger was backed up",

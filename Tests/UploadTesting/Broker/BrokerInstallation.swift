@@ -10,9 +10,11 @@ struct BrokerInstallation {
     let portMapper: String
     /// The PATH in which RabbitMQ's scripts find Erlang.
     let path: String
+    /// The programs' directory.
+    private let programs: String
 
     private init(_ directory: String?) {
-        let programs = directory ?? "/usr/lib/rabbitmq/bin"
+        programs = directory ?? "/usr/lib/rabbitmq/bin"
         server = "\(programs)/rabbitmq-server"
         control = "\(programs)/rabbitmqctl"
         let system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -24,5 +26,24 @@ struct BrokerInstallation {
             portMapper = "/usr/bin/epmd"
             path = system
         }
+    }
+
+    /// Makes a directory of the libraries that a node needs, without its plugins: a node looks at each plugin when it starts, which takes a
+    /// quarter of the work.
+    /// - Returns: the path of the directory; nil where the installation is not as expected.
+    func makeLibraries(in directory: String) throws -> String? {
+        let files = FileManager.default
+        let servers = URL(filePath: programs).appending(path: "../lib").standardizedFileURL
+        let versions = (try? files.contentsOfDirectory(atPath: servers.path)) ?? []
+        guard let version = versions.first(where: { $0.hasPrefix("rabbitmq_server-") }) else { return nil }
+        let all = servers.appending(path: "\(version)/plugins")
+        let path = "\(directory)/libraries"
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for name in try files.contentsOfDirectory(atPath: all.path)
+        where !name.hasPrefix("rabbitmq_") || name.hasPrefix("rabbitmq_prelaunch") {
+            try files.createSymbolicLink(
+                atPath: "\(path)/\(name)", withDestinationPath: all.appending(path: name).path)
+        }
+        return path
     }
 }

@@ -87,7 +87,7 @@ public final class BrokerNode: Sendable {
         }
         try directory.write(lines.joined(separator: "\n") + "\n", to: "rabbitmq.conf")
 
-        environment = [
+        var environment = [
             "PATH": BrokerInstallation.current.path, "LANG": "C.UTF-8", "HOME": path,
             "RABBITMQ_NODENAME": name, "RABBITMQ_CONF_ENV_FILE": "\(path)/rabbitmq-env.conf",
             "RABBITMQ_CONFIG_FILE": "\(path)/rabbitmq.conf", "RABBITMQ_ADVANCED_CONFIG_FILE": "\(path)/advanced.config",
@@ -101,6 +101,8 @@ public final class BrokerNode: Sendable {
             // With this the start script executes the node in its own place, so that the process id is the node's.
             "RUNNING_UNDER_SYSTEMD": "true",
         ]
+        environment["RABBITMQ_PLUGINS_DIR"] = try BrokerInstallation.current.makeLibraries(in: path)
+        self.environment = environment
         mapper =
             first != nil
             ? nil
