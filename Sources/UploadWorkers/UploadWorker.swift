@@ -87,7 +87,9 @@ public final class UploadWorker: Service {
             }
             if let reporter {
                 group.addTask {
-                    await WorkerMonitor(runner: self.runner, state: { self.reported }, reporter: reporter).run()
+                    await WorkerMonitor(
+                        runner: self.runner, slices: self.slices, state: { self.reported }, reporter: reporter
+                    ).run()
                     return false
                 }
             }

@@ -159,14 +159,19 @@ extension API {
         public var bytesDone: Int64
         /// The average of the last few reports.
         public var bytesPerSecond: Double
+        /// Bytes of every part but the last; nil where the worker does not say.
+        public var partBytes: Int64?
         /// When the worker reported it, by its clock.
         @Tolerant public var at: Date
         /// Seconds until the job is done at this rate; nil while nothing moves.
         public var secondsLeft: Double?
 
-        public init(bytesDone: Int64, bytesPerSecond: Double, at: Date, secondsLeft: Double? = nil) {
+        public init(
+            bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64? = nil, at: Date, secondsLeft: Double? = nil
+        ) {
             self.bytesDone = bytesDone
             self.bytesPerSecond = bytesPerSecond
+            self.partBytes = partBytes
             self.at = at
             self.secondsLeft = secondsLeft
         }

@@ -7,6 +7,8 @@ extension API {
         /// nil for a job that is in no serial line.
         public var line: LinePlace?
         public var explanation: Explanation
+        /// The worker that runs it, by the worker's last report; nil where none says so.
+        public var worker: String?
         /// The oldest first.
         public var events: [Event]
         /// The last orders of operators that the job has obeyed, the oldest first.
@@ -15,12 +17,13 @@ extension API {
         public var deliveries: [Delivery]
 
         public init(
-            job: Job, line: LinePlace? = nil, explanation: Explanation, events: [Event], orders: [JobOrder] = [],
-            deliveries: [Delivery]
+            job: Job, line: LinePlace? = nil, explanation: Explanation, worker: String? = nil, events: [Event],
+            orders: [JobOrder] = [], deliveries: [Delivery]
         ) {
             self.job = job
             self.line = line
             self.explanation = explanation
+            self.worker = worker
             self.events = events
             self.orders = orders
             self.deliveries = deliveries

@@ -17,6 +17,8 @@ extension API {
         public var slotsUsed: Int
         /// The most jobs at once.
         public var slots: Int
+        /// Jobs that it runs, at its last report: those that began first, at most 50.
+        @Tolerant public var jobs: [RunningJob]
         /// Averaged since its report before, over all jobs; nil until its second report.
         public var bytesPerSecond: Double?
         /// By the worker's clock.
@@ -26,7 +28,8 @@ extension API {
 
         public init(
             name: String, host: String, version: String, commit: String? = nil, queues: [String], state: String,
-            slotsUsed: Int, slots: Int, bytesPerSecond: Double? = nil, startedAt: Date, heardAt: Date
+            slotsUsed: Int, slots: Int, jobs: [RunningJob] = [], bytesPerSecond: Double? = nil, startedAt: Date,
+            heardAt: Date
         ) {
             self.name = name
             self.host = host
@@ -36,9 +39,22 @@ extension API {
             self.state = state
             self.slotsUsed = slotsUsed
             self.slots = slots
+            self.jobs = jobs
             self.bytesPerSecond = bytesPerSecond
             self.startedAt = startedAt
             self.heardAt = heardAt
+        }
+    }
+
+    /// A job that a worker runs.
+    public struct RunningJob: Codable, Hashable, Sendable {
+        public var id: String
+        /// When the worker took it, by the worker's clock.
+        public var since: Date
+
+        public init(id: String, since: Date) {
+            self.id = id
+            self.since = since
         }
     }
 

@@ -5,6 +5,8 @@ import UploadTesting
 /// The dashboard in a real browser.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DashboardTests {
     private static let token = "0123456789abcdef"
+    /// `LONGSHORE_SCREENSHOTS` names a directory for pictures of every page.
+    private static let pictures = ProcessInfo.processInfo.environment.filter { $0.key == "LONGSHORE_SCREENSHOTS" }
     /// A hostile key of a destination, with markup in it.
     private static let hostile = #""><script>alert(1)<'img src=x onerror=alert(2)>"#
 
@@ -37,7 +39,7 @@ import UploadTesting
                 environment: [
                     "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8",
                     "HOME": deployment.path.path, "PYTHONDONTWRITEBYTECODE": "1",
-                ], directory: deployment.path, logs: deployment.logs, name: "browser")
+                ].merging(Self.pictures) { $1 }, directory: deployment.path, logs: deployment.logs, name: "browser")
             let status = await browser.wait()
             try #require(status == 0, "\(browser.outputText.suffix(3000))\(browser.errorText.suffix(6000))")
             #expect(!notifier.errorText.contains(Self.token))

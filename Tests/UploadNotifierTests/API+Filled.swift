@@ -16,7 +16,8 @@ extension API {
         round: 1, generation: 1, slice: 1, attempts: 1, attemptsMaximum: 3, bytesSent: 5, activeSeconds: 1.5,
         startedAt: date, waitingUntil: date, reason: "retry", line: "released", isPaused: false, isCancelling: false,
         failures: [Failure(at: date, attempt: 1, code: "rejected", message: "no")], endedAt: date, error: error,
-        forgottenAt: date, progress: Progress(bytesDone: 1, bytesPerSecond: 2.5, at: date, secondsLeft: 3.5))
+        forgottenAt: date,
+        progress: Progress(bytesDone: 1, bytesPerSecond: 2.5, partBytes: 8, at: date, secondsLeft: 3.5))
 
     static let event = Event(
         sequence: 1, id: "\(id).1.1.0.completed", type: "upload.completed", time: date, job: id, queue: "video",
@@ -39,7 +40,8 @@ extension API {
     static let jobStory = JobStory(
         job: job,
         line: LinePlace(queue: "video", position: 1, waiting: 2, behind: id, holder: id, holderStatus: "running"),
-        explanation: Explanation(code: "running", text: "it is running", until: date), events: [event],
+        explanation: Explanation(code: "running", text: "it is running", until: date), worker: "host/1-a",
+        events: [event],
         orders: [JobOrder(verb: "pause", by: "jo", at: date)], deliveries: [delivery])
 
     static let auditEntry = AuditEntry(
@@ -80,7 +82,8 @@ extension API {
 
     static let worker = Worker(
         name: "host/1-a", host: "host", version: "1.0.0", commit: "0123456789ab", queues: ["video"], state: "draining",
-        slotsUsed: 1, slots: 2, bytesPerSecond: 2.5, startedAt: date, heardAt: date)
+        slotsUsed: 1, slots: 2, jobs: [RunningJob(id: id, since: date)], bytesPerSecond: 2.5, startedAt: date,
+        heardAt: date)
     static let enqueuedJob = EnqueuedJob(id: id, queue: "video", enqueuedAt: date, status: "queued")
 
     static let orderAnswer = OrderAnswer(

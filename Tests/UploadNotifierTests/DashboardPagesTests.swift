@@ -13,11 +13,12 @@ import Uploads
     ]
 
     private static func report(
-        _ name: String, state: WorkerReport.State = .running, used: Int, at time: Date
+        _ name: String, state: WorkerReport.State = .running, used: Int, jobs: [JobID] = [], at time: Date
     ) -> WorkerReport {
         WorkerReport(
             worker: name, host: "up1", version: "1.2.3", queues: [.standard], state: state, slotsUsed: used, slots: 8,
-            bytesPerSecond: 1_048_576, startedAt: time - 3600, at: time)
+            jobs: jobs.map { WorkerReport.RunningJob(id: $0, since: time - 120) }, bytesPerSecond: 1_048_576,
+            startedAt: time - 3600, at: time)
     }
 
     @Test func `every page has the navigation with its place, and none has a script or style of its own`() async throws
@@ -60,7 +61,7 @@ import Uploads
                 #expect(page.contains(text), "\(text)")
             }
             let reply = try await client.ask(.post, "/dashboard/workers/up1-7-ab/drain", headers: Self.form, body: "")
-            #expect(reply.headers[.location]?.hasPrefix("/dashboard/workers?notice=") == true)
+            #expect(reply.headers[.location]?.hasPrefix("/dashboard/workers/up1-7-ab?notice=") == true)
             progress.note(WorkerNews(workers: [Self.report("up1-7-ab", state: .draining, used: 1, at: time.now + 1)]))
             let draining = try await client.ask(.get, "/dashboard/workers").text
             #expect(draining.contains(">Draining</span>") && draining.contains("/workers/up1-7-ab/resume\""))
@@ -68,6 +69,83 @@ import Uploads
             #expect(try await client.ask(.get, "/dashboard/workers").text.contains(">Drained</span>"))
         }
         #expect(house.operations.orders.map(\.command) == [.drainWorkers(["up1-7-ab"])])
+    }
+
+    @Test func `a worker's page has the jobs that it runs, and a job's page its worker and its parts`() async throws {
+        let time = ManualClock()
+        let progress = LatestProgress(clock: time.clock)
+        let house = try await APIHouse(progress: progress, clock: time.clock)
+        let job = Sample.job()
+        try await house.record([.job(job, maybeRepeated: false)])
+        let baton = Baton(job: job)
+        try await house.record([.event(UploadEvent(kind: .started, of: baton, at: time.now), body: nil)])
+        var event = UploadEvent(kind: .progress, of: baton, at: time.now)
+        event.data.bytesDone = 3
+        event.data.partBytes = 2
+        event.data.bytesPerSecond = 1
+        progress.note([event])
+        progress.note(
+            WorkerNews(workers: [Self.report("up1/7", used: 2, jobs: [job.id, JobID()], at: time.now)]))
+        try await house.with { client in
+            let page = try await client.ask(.get, "/dashboard/workers/up1%2F7").text
+            for text in [
+                "up1/<wbr>7", "It runs 2 jobs", "/dashboard/jobs/\(job.id)", "3 B of 5 B", "2 s left",
+                "the 1 that began first, of 2", "uploadctl worker drain up1/7",
+                "action=\"/dashboard/workers/up1%2F7/drain\"",
+            ] { #expect(page.contains(text), "\(text)") }
+            let story = try await client.ask(.get, "/dashboard/jobs/\(job.id)").text
+            for text in ["/dashboard/workers/up1%2F7\"", "at worker &#39;up1/7&#39;", "1 of 3, 2 B each"] {
+                #expect(story.contains(text), "\(text)")
+            }
+            #expect(try await client.ask(.get, "/dashboard/workers/none").status == 404)
+        }
+    }
+
+    @Test func `a destination has the errors of the jobs that failed there`() async throws {
+        let house = try await APIHouse()
+        let job = Sample.job()
+        let error = UploadError(.accessDenied, "no right to write there")
+        try await house.record([.job(job, maybeRepeated: false)])
+        try await house.record([
+            .event(UploadEvent(outcome: .failed(error, state: nil), of: Baton(job: job), at: Sample.start), body: nil)
+        ])
+        try await house.with { client in
+            let page = try await client.ask(.get, "/dashboard/destinations").text
+            for text in [
+                "accessDenied", "no right to write there", "/dashboard/jobs/\(job.id)\">the last one", "1 job<",
+            ] {
+                #expect(page.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test func `several workers are drained after a question about exactly those`() async throws {
+        let time = ManualClock()
+        let progress = LatestProgress(clock: time.clock)
+        let house = try await APIHouse(progress: progress, clock: time.clock)
+        let names = (1...30).map { "up1/\($0)" } + ["other"]
+        progress.note(WorkerNews(workers: names.map { Self.report($0, used: 1, at: time.now) }))
+        try await house.with { client in
+            let first = try await client.ask(.get, "/dashboard/workers").text
+            #expect(first.ranges(of: "<tr role=\"row\" id=").count == 25 && first.contains("page 1 of 2"))
+            let second = try await client.ask(.get, "/dashboard/workers?page=2&text=").text
+            #expect(second.ranges(of: "<tr role=\"row\" id=").count == 6)
+            let found = try await client.ask(.get, "/dashboard/workers?text=UP1%2F2").text
+            #expect(found.ranges(of: "<tr role=\"row\" id=").count == 11)
+            #expect(found.contains("href=\"/dashboard/orders/drain-workers?text=UP1%2F2\""))
+            let question = try await client.ask(.get, "/dashboard/orders/drain-workers?text=UP1%2F2").text
+            #expect(question.contains("Drain 11 workers?") && question.contains("Their 11 running jobs"))
+            #expect(question.ranges(of: "name=\"worker\" value=\"up1/2").count == 11)
+            let body = "worker=up1%2F2&worker=up1%2F29"
+            let path = "/dashboard/orders/drain-workers"
+            let reply = try await client.ask(.post, path, headers: Self.form, body: body)
+            #expect(reply.headers[.location]?.hasPrefix("/dashboard/workers?notice=") == true)
+            let gone = try await client.ask(.post, path, headers: Self.form, body: body + "&worker=gone")
+            #expect(gone.status == 404)
+            #expect(try await client.ask(.post, path, headers: Self.form, body: "").status == 400)
+            #expect(try await client.ask(.get, "/dashboard/workers?text=nothing").text.contains("is called so"))
+        }
+        #expect(house.operations.orders.map(\.command) == [.drainWorkers(["up1/2", "up1/29"])])
     }
 
     @Test func `a dead letter is shown, published again and discarded after a question`() async throws {

@@ -20,6 +20,15 @@ import UploadsAPI
         JobExplanation(of: job, control: control, lanes: lanes).code
     }
 
+    @Test func `a running job is at the worker that reported it`() {
+        var running = job()
+        running.status = .running
+        func text(_ worker: String?) -> String {
+            JobExplanation(of: running, control: ControlView(), lanes: busy, worker: worker).text
+        }
+        #expect(text("up1/7").hasSuffix(" at worker 'up1/7'") && !text(nil).contains("worker"))
+    }
+
     @Test func `a queued job waits for its turn, for a worker, or for its queue`() {
         #expect(JobExplanation(of: job(), control: ControlView(), lanes: busy).text.contains("7 waiting"))
         #expect(code(job(), ControlView(), [:]) == .noWorker)

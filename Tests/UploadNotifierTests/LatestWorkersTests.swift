@@ -10,11 +10,12 @@ import Uploads
     private var latest = LatestWorkers()
 
     private func report(
-        _ worker: String, _ state: WorkerReport.State = .running, used: Int = 0, after seconds: TimeInterval = 0
+        _ worker: String, _ state: WorkerReport.State = .running, used: Int = 0, jobs: [JobID] = [],
+        after seconds: TimeInterval = 0
     ) -> WorkerReport {
         WorkerReport(
             worker: worker, host: "h", version: "1", queues: [.standard], state: state, slotsUsed: used, slots: 9,
-            startedAt: start, at: start + seconds)
+            jobs: jobs.map { WorkerReport.RunningJob(id: $0, since: start) }, startedAt: start, at: start + seconds)
     }
 
     @Test mutating func `the latest of each worker is kept, in the order of their names`() {
@@ -36,6 +37,18 @@ import Uploads
         #expect(latest.all(now: start + 30).map(\.report.worker) == ["b"])
         latest.note(report("a"), now: start + 31)
         #expect(latest.all(now: start + 31).map(\.report.worker) == ["a", "b"], "its clock was set right")
+    }
+
+    @Test mutating func `the worker that reported a job last runs it`() {
+        let (job, other) = (JobID(), JobID())
+        latest.note(report("a", jobs: [other, job]), now: start)
+        #expect(latest.worker(running: job, now: start) == "a")
+        latest.note(report("b", jobs: [job]), now: start + 1)
+        #expect(latest.worker(running: job, now: start + 1) == "b")
+        #expect(latest.worker(running: other, now: start + 1) == "a")
+        #expect(latest.worker(running: other, now: start + 30) == nil, "it is silent")
+        latest.note(report("b", after: 2), now: start + 2)
+        #expect(latest.worker(running: JobID(), now: start + 2) == nil)
     }
 
     @Test mutating func `there is room for so many and no more`() {

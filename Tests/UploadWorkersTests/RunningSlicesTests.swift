@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 import Uploads
@@ -5,6 +6,8 @@ import Uploads
 @testable import UploadWorkers
 
 @Suite(.timeLimit(.minutes(10))) struct RunningSlicesTests {
+    private let start = Date(timeIntervalSince1970: 1_800_000_000)
+
     private final class Facts: Sendable {
         private let facts = Mutex<[SliceFact]>([])
         var all: [SliceFact] { facts.withLock { $0 } }
@@ -17,7 +20,7 @@ import Uploads
         slices.expect(7)
         slices.preempt(7)
         #expect(facts.all.isEmpty)
-        slices.add(7, facts.tell)
+        slices.add(7, of: JobID(), at: start, facts.tell)
         #expect(facts.all == [.yieldRequested(.preempt)])
         slices.preempt(7)
         #expect(facts.all.count == 2)
@@ -29,12 +32,26 @@ import Uploads
         slices.expect(1)
         slices.expect(2)
         slices.preempt(1)
-        slices.add(2, other.tell)
+        slices.add(2, of: JobID(), at: start, other.tell)
         #expect(other.all.isEmpty)
         slices.remove(1)
         slices.preempt(1)
-        slices.add(1, one.tell)
+        slices.add(1, of: JobID(), at: start, one.tell)
         #expect(one.all.isEmpty)
+    }
+
+    @Test func `the jobs of the slices that began first are known while they run`() {
+        let slices = RunningSlices()
+        let jobs = (0..<3).map { _ in JobID() }
+        for (index, seconds) in [2.0, 0, 1].enumerated() {
+            slices.expect(UInt64(index))
+            slices.add(UInt64(index), of: jobs[index], at: start + seconds) { _ in }
+        }
+        #expect(slices.jobs(atMost: 2).map(\.id) == [jobs[1], jobs[2]])
+        slices.remove(1)
+        #expect(
+            slices.jobs(atMost: 9)
+                == [jobs[2], jobs[0]].enumerated().map { .init(id: $1, since: start + 1 + Double($0)) })
     }
 
     @Test func `a drain outlives everything: it goes before a preemption that was kept`() {
@@ -43,7 +60,7 @@ import Uploads
         slices.expect(1)
         slices.preempt(1)
         slices.drain()
-        slices.add(1, facts.tell)
+        slices.add(1, of: JobID(), at: start, facts.tell)
         #expect(facts.all == [.yieldRequested(.drain), .yieldRequested(.preempt)])
     }
 

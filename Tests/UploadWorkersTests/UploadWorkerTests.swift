@@ -216,6 +216,7 @@ import Uploads
             try await eventually { bench.log.endedCount == 1 }
         }
         #expect(bench.log.counts.progress.map(\.bytesDone) == [20, 20, 20, 20, 20])
+        #expect(bench.log.counts.progress.map(\.partBytes) == [10, 10, 10, 10, 10])
     }
 
     @Test func `the end of the slice hands the baton over at a part boundary`() async throws {

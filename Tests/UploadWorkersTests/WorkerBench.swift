@@ -24,7 +24,7 @@ struct Delivery: ClaimedBaton {
     func onLoss(_ callback: @escaping @Sendable (BatonValidity) -> Void) -> @Sendable () -> Void { {} }
 
     func started(state: UploadState?) async throws(UploadError) {}
-    func progress(bytesDone: Int64, bytesPerSecond: Double) {}
+    func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?) {}
 }
 
 /// A worker with ports in memory.

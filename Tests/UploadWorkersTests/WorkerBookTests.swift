@@ -18,9 +18,10 @@ import Uploads
     }
 
     private mutating func due(
-        _ state: WorkerReport.State = .running, slots: Int = 0, bytes: Int = 0, after seconds: TimeInterval
+        _ state: WorkerReport.State = .running, slots: Int = 0, jobs: [WorkerReport.RunningJob] = [], bytes: Int = 0,
+        after seconds: TimeInterval
     ) -> WorkerReport? {
-        book.due(WorkerBook.Facts(state: state, slotsUsed: slots, bytesSent: bytes), at: start + seconds)
+        book.due(WorkerBook.Facts(state: state, slotsUsed: slots, jobs: jobs, bytesSent: bytes), at: start + seconds)
     }
 
     @Test mutating func `the first look is reported, and each ten seconds after it`() throws {
@@ -29,8 +30,9 @@ import Uploads
         #expect(first.queues == [.standard] && first.slots == 7 && first.slotsUsed == 2 && first.startedAt == start)
         #expect(first.bytesPerSecond == nil)
         #expect(due(slots: 3, bytes: 50, after: 9.9) == nil)
-        let second = try #require(due(slots: 4, bytes: 100, after: 10))
-        #expect(second.slotsUsed == 4 && second.bytesPerSecond == 10)
+        let jobs = [WorkerReport.RunningJob(id: JobID(), since: start + 1)]
+        let second = try #require(due(slots: 4, jobs: jobs, bytes: 100, after: 10))
+        #expect(second.slotsUsed == 4 && second.jobs == jobs && second.bytesPerSecond == 10)
         #expect(due(after: 19) == nil)
         #expect(try #require(due(bytes: 100, after: 20)).bytesPerSecond == 0)
     }

@@ -38,6 +38,7 @@ import Uploads
         failed.data.reason = "retry"
         failed.data.waitingUntil = FuzzSamples.time
         failed.data.bytesDone = 1
+        failed.data.partBytes = 1
         failed.data.bytesPerSecond = 1
         failed.trace = TraceParent(WireFormatTests.trace)
         // Any count up to the maximum is allowed for a piece.

@@ -165,6 +165,7 @@ import Uploads
             cases.append(("upload.worker.v1", try WireFormat.message(worker: report).body))
             report.commit = "0123456789ab"
             report.queues = [.standard]
+            report.jobs = [WorkerReport.RunningJob(id: JobID(), since: Date())]
             report.bytesPerSecond = 1.5e9
             cases.append(("upload.worker.v1", try WireFormat.message(worker: report).body))
         }

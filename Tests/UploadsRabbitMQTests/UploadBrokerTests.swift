@@ -13,7 +13,7 @@ import Uploads
             let watch = try await broker.watch(.standard)
             rig.atEnd { await watch.close() }
             let handler = TestHandler { claimed in
-                claimed.progress(bytesDone: 2, bytesPerSecond: 7)
+                claimed.progress(bytesDone: 2, bytesPerSecond: 7, partBytes: 1)
                 return await TestHandler.completing(claimed)
             }
             try await rig.serve(try await rig.worker(), handler)
@@ -30,6 +30,7 @@ import Uploads
             }
             #expect(heard[.progress]?.data.bytesDone == 2)
             #expect(heard[.progress]?.data.bytesPerSecond == 7)
+            #expect(heard[.progress]?.data.partBytes == 1)
             #expect(heard[.completed]?.job.id == job.id)
             #expect(heard[.cancelled]?.id == "\(job.id).1.ended")
         }

@@ -22,21 +22,11 @@ public struct FailureChoice: ParsableArguments, Sendable {
         }
     }
 
-    /// The command that runs the jobs of a group again.
+    /// The command that runs the jobs of a group again. A destination's name comes from a job.
     /// - Parameter query: what was asked (``query(now:)``).
     static func command(for group: API.FailureGroup, _ query: [(name: String, value: String)]) -> String {
         var words = ["uploadctl", "run", "--again", "--destination", group.destination, "--error", group.error]
         for (name, value) in query { words += [name == "since" ? "--ended-since" : "--\(name)", value] }
-        return words.map(quoted).joined(separator: " ")
+        return words.map(ShellWord.quoted).joined(separator: " ")
     }
-
-    /// The word as a shell reads it. A destination's name comes from a job.
-    private static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.utf8.allSatisfy(plain.contains)
-        return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
-    }
-
-    /// The characters that no shell reads as anything but themselves.
-    private static let plain = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:@%+,".utf8)
 }

@@ -74,7 +74,7 @@ final class LocalClaim: ClaimedBaton {
 
     func started(state: UploadState?) async throws(UploadError) { try await queue.started(self, state) }
 
-    func progress(bytesDone: Int64, bytesPerSecond: Double) {
+    func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?) {
         let (isProgress, isPaused) = state.withLock { state in
             let first = state.first ?? (bytesDone, .now)
             state.first = first
@@ -88,6 +88,6 @@ final class LocalClaim: ClaimedBaton {
         }
         if isProgress { Task { [queue] in await queue.progressed(self) } }
         // A paused slice still ends its parts; listeners keep seeing it as paused, as ordered.
-        if !isPaused { queue.tellProgress(of: baton, bytesDone, bytesPerSecond) }
+        if !isPaused { queue.tellProgress(of: baton, bytesDone, bytesPerSecond, partBytes) }
     }
 }

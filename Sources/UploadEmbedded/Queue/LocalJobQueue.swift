@@ -164,9 +164,12 @@ actor LocalJobQueue: JobQueue {
         }
     }
 
-    nonisolated func tellProgress(of baton: Baton, _ bytesDone: Int64, _ bytesPerSecond: Double) {
+    nonisolated func tellProgress(
+        of baton: Baton, _ bytesDone: Int64, _ bytesPerSecond: Double, _ partBytes: Int64?
+    ) {
         var event = UploadEvent(kind: .progress, of: baton, at: now())
         event.data.bytesDone = bytesDone
+        event.data.partBytes = partBytes
         event.data.bytesPerSecond = bytesPerSecond.isFinite ? bytesPerSecond : 0
         listener.tell(event)
     }

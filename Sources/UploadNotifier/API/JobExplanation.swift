@@ -21,9 +21,10 @@ struct JobExplanation: Hashable, Sendable {
     ///     notifier cannot ask the broker.
     ///   - place: the job's place in the serial line of its queue; nil outside a line.
     ///   - reports: the latest reports of workers about the job's destination.
+    ///   - worker: the name of the worker that runs the job, by its last report; nil where none says so.
     init(
         of job: LedgerJob, control: ControlView?, lanes: [Lane: LaneDepth]?, place: LinePlace? = nil,
-        reports: [DestinationReport] = [], now: Date = Date()
+        reports: [DestinationReport] = [], worker: String? = nil, now: Date = Date()
     ) {
         let queue = job.baton.job.queue
         let again = "'uploadctl run --again \(job.id)' begins a new round"
@@ -80,7 +81,8 @@ struct JobExplanation: Hashable, Sendable {
             until = hold.cause == .noLane ? nil : hold.until
         } else if job.status == .running {
             code = .running
-            text = "it is running since \(WireJSON.timestamp(job.since))\(Self.pace(reports))"
+            let place = worker.map { " at worker '\($0)'" } ?? ""
+            text = "it is running since \(WireJSON.timestamp(job.since))\(place)\(Self.pace(reports))"
         } else if consumers == 0 {
             code = .noWorker
             text = "no worker takes from queue '\(queue)'; start upload-worker --queue \(queue)"

@@ -64,7 +64,8 @@ extension NotifierAPI {
         let place = job.line == nil ? nil : try await ledger.place(of: id)
         return API.JobStory(
             job: API.Job(job, on: progress), line: place.map { API.LinePlace($0, queue: job.baton.job.queue) },
-            explanation: API.Explanation(await explain(job, place)), events: events,
+            explanation: API.Explanation(await explain(job, place)),
+            worker: job.end == nil ? progress.worker(running: id) : nil, events: events,
             orders: job.orders.map { API.JobOrder($0) },
             deliveries: deliveries)
     }
@@ -78,6 +79,6 @@ extension NotifierAPI {
         let lanes = (try? await operations.depths(of: [queue])).map { $0[queue] ?? [:] }
         return JobExplanation(
             of: job, control: control, lanes: lanes, place: place,
-            reports: progress.reports(at: job.baton.job.destination.label))
+            reports: progress.reports(at: job.baton.job.destination.label), worker: progress.worker(running: job.id))
     }
 }

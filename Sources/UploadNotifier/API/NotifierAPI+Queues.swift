@@ -20,7 +20,7 @@ extension NotifierAPI {
         ]
     }
 
-    private func queues() async throws -> API.QueueList {
+    func queues() async throws -> API.QueueList {
         let loads = try await ledger.queues(throughputSince: clock.now())
         let control = try? await operations.controlView()
         let known = Set(loads.map(\.queue))

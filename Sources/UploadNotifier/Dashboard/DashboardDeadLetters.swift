@@ -71,7 +71,6 @@ enum DashboardDeadLetters {
             ("Published again", letter.replayedAt.map { DashboardText.time($0, now: at) }),
             ("By", letter.replayedBy.map { "\(name: $0)" }),
         ]
-        let rows = pairs.compactMap { name, value in value.map { (name, $0) } }
         let body: HTML? = letter.body.map { "<pre class=\"body\" tabindex=\"0\">\($0)</pre>" }
         return PageFrame.page(
             "Dead letter \(letter.id)", at: .deadLetters, for: viewer, updates: .none, notice: notice,
@@ -79,8 +78,7 @@ enum DashboardDeadLetters {
             <section class="card job" aria-labelledby="heading-dead">
             <div class="heading"><h2 id="heading-dead">Dead letter \(letter.id)</h2></div>
             <p class="why">\(name: letter.reason)</p><div class="verbs">\(buttons(letter, viewer))</div></section>
-            <section class="card" aria-labelledby="heading-facts"><div class="heading"><h2 id="heading-facts">The message</h2></div>
-            <dl class="pairs">\(rows.map { name, value -> HTML in "<div><dt>\(name)</dt><dd>\(value)</dd></div>" })</dl>\(body)</section>
+            \(PageFrame.facts("The message", pairs, more: body))
             """)
     }
 }

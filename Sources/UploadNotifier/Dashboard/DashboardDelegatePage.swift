@@ -41,9 +41,10 @@ struct DashboardDelegatePage: Sendable {
         func button(_ verb: String, _ label: String, title: String) -> HTML? {
             viewer.button(label, title: title, path: ["delegates", delegate.name, verb], of: nil)
         }
+        // Of those that wait, any may have failed before.
         let replay =
-            delegate.failed > 0
-            ? button("replay", "Deliver again what was given up", title: "Deliver again what was given up") : nil
+            delegate.failed > 0 || delegate.backlog > 0
+            ? button("replay", "Deliver again what failed", title: "Deliver again what failed") : nil
         return [
             DashboardDelegates.toggle(delegate, viewer), replay,
             button("test", "Send a test", title: "Send an invented outcome to delegate \(delegate.name)"),
@@ -97,10 +98,6 @@ struct DashboardDelegatePage: Sendable {
             ("At once", delegate.concurrency.map { "\($0)" }), ("Signed", delegate.hasSecret ? "yes" : nil),
             ("Paused since", delegate.pausedSince.map { DashboardText.time($0, now: at) }),
         ]
-        let rows = pairs.compactMap { name, value in value.map { (name, $0) } }
-        return """
-            <section class="card" aria-labelledby="heading-facts"><div class="heading"><h2 id="heading-facts">The delegate</h2></div>
-            <dl class="pairs">\(rows.map { name, value -> HTML in "<div><dt>\(name)</dt><dd>\(value)</dd></div>" })</dl></section>
-            """
+        return PageFrame.facts("The delegate", pairs)
     }
 }

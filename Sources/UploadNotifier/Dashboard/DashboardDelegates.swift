@@ -4,18 +4,25 @@ import UploadsAPI
 
 /// The page of all delegates: what each gets, and whether it is behind.
 struct DashboardDelegates: Sendable {
-    let delegates: [API.Delegate]
+    let page: DashboardListPage<API.Delegate>
     let viewer: DashboardViewer
     let at: Date
 
+    init(_ all: [API.Delegate], page: Int, viewer: DashboardViewer, at: Date) {
+        self.page = DashboardListPage(all, number: page)
+        self.viewer = viewer
+        self.at = at
+    }
+
     func document(notice: DashboardNotice?) -> HTML {
-        PageFrame.page(
-            "Delegates", at: .delegates, for: viewer, updates: .fetched(DashboardPlace.delegates.path), notice: notice,
+        let path = DashboardPlace.delegates.path
+        return PageFrame.page(
+            "Delegates", at: .delegates, for: viewer, updates: .fetched(page.path(path)), notice: notice,
             """
             <section class="card" aria-labelledby="heading-delegates"><div class="heading">\
             <h2 id="heading-delegates">Delegates</h2><p class="note">receive the outcomes of jobs</p></div>
-            \(delegates.isEmpty ? DashboardPage.empty("No delegate is configured or registered.") : nil)
-            <ul class="rows">\(delegates.map { Self.row($0, viewer, at) })</ul></section>
+            \(page.total == 0 ? DashboardPage.empty("No delegate is configured or registered.") : nil)
+            <ul class="rows">\(page.elements.map { Self.row($0, viewer, at) })</ul>\(page.links(path))</section>
             """)
     }
 

@@ -4,20 +4,46 @@ import UploadsAPI
 
 /// The page of all destinations: circuit, limits, jobs, and what its workers report.
 struct DashboardDestinations: Sendable {
-    let destinations: [API.Destination]
+    /// Groups of failed jobs that are shown for each destination.
+    private static let failuresMaximum = 3
+
+    let page: DashboardListPage<API.Destination>
+    /// Failed jobs by destination and error, the largest group first.
+    let failures: [API.FailureGroup]
     let viewer: DashboardViewer
     let at: Date
 
+    init(
+        _ all: [API.Destination], page: Int, failures: [API.FailureGroup], viewer: DashboardViewer, at: Date
+    ) {
+        self.page = DashboardListPage(Self.sorted(all), number: page)
+        self.failures = failures
+        self.viewer = viewer
+        self.at = at
+    }
+
     func document(notice: DashboardNotice?) -> HTML {
-        PageFrame.page(
-            "Destinations", at: .destinations, for: viewer, updates: .fetched(DashboardPlace.destinations.path),
-            notice: notice,
+        let path = DashboardPlace.destinations.path
+        return PageFrame.page(
+            "Destinations", at: .destinations, for: viewer, updates: .fetched(page.path(path)), notice: notice,
             """
             <section class="card" aria-labelledby="heading-destinations"><div class="heading">\
-            <h2 id="heading-destinations">Destinations</h2><p class="note">\(DashboardText.count(destinations.count))</p></div>
-            \(destinations.isEmpty ? DashboardPage.empty("None is configured, and none was used.") : nil)
-            <ul class="rows">\(Self.sorted(destinations).map { Self.row($0, viewer, at) })</ul></section>
+            <h2 id="heading-destinations">Destinations</h2><p class="note">\(DashboardText.count(page.total))</p></div>
+            \(page.total == 0 ? DashboardPage.empty("None is configured, and none was used.") : nil)
+            <ul class="rows">\(page.elements.map { Self.row($0, viewer, at, errors: errors(at: $0.name)) })</ul>\(page.links(path))</section>
             """)
+    }
+
+    /// Why jobs have failed at the destination, each with the message of the last one.
+    private func errors(at destination: String) -> [HTML] {
+        failures.lazy.filter { $0.destination == destination }.prefix(Self.failuresMaximum).map { group in
+            let last: HTML? = group.newest.map { "<a href=\"/dashboard/jobs/\($0)\">the last one</a>" }
+            return """
+                <p class="reason">\(DashboardPage.badge(group.error, "bad")) \(name: group.message ?? "")</p>
+                <p class="facts"><span>\(DashboardText.count(group.jobs, "job"))</span>\
+                <span>last \(DashboardText.time(group.lastEndedAt, now: at))</span><span>\(last)</span></p>
+                """
+        }
     }
 
     /// Those that fail first, then those with most jobs that have not ended.
@@ -37,7 +63,9 @@ struct DashboardDestinations: Sendable {
     }
 
     /// A destination in a list.
-    static func row(_ destination: API.Destination, _ viewer: DashboardViewer, _ at: Date) -> HTML {
+    static func row(
+        _ destination: API.Destination, _ viewer: DashboardViewer, _ at: Date, errors: [HTML] = []
+    ) -> HTML {
         let live = live(destination)
         let failed = destination.jobs[LedgerStatus.failed.rawValue, default: 0]
         var facts: [HTML] = []
@@ -82,7 +110,7 @@ struct DashboardDestinations: Sendable {
             <li id="destination-\(destination.name)"><p class="line"><a class="title" \
             href="\(DashboardJobList.path(["destination": destination.name]))">\(name: destination.name)</a>\
             \(isOpen ? DashboardPage.badge(state + failing, "bad") : nil)</p>\(circuit)
-            <p class="facts">\(facts)</p>\(limitsNote)</li>
+            <p class="facts">\(facts)</p>\(limitsNote)\(errors)</li>
             """
     }
 

@@ -74,7 +74,8 @@ struct DashboardJobPage: Sendable {
             ("From", "\(name: job.source)"), ("To", "\(name: job.target)"),
             ("Size", "\(DashboardText.bytes(job.size)) (\(DashboardText.count(Int(job.size))) bytes)"),
             ("Type", "\(job.contentType)"), ("Queue", "\(name: job.queue), \(job.priority)"),
-            ("In line", line.map { "\($0)" }), ("Batch", job.batch.map { "\(name: $0)" }),
+            ("Worker", worker), ("Parts", parts), ("In line", line.map { "\($0)" }),
+            ("Batch", job.batch.map { "\(name: $0)" }),
             ("Idempotency key", job.idempotencyKey.map { "\(name: $0)" }),
             ("Enqueued", DashboardText.time(job.enqueuedAt, now: at)),
             ("Not before", job.notBefore.map { DashboardText.time($0, now: at) }),
@@ -85,21 +86,29 @@ struct DashboardJobPage: Sendable {
             ("SHA-256", job.sha256.map { "<code>\($0)</code>" }),
             ("CRC-64/NVME", job.crc64nvme.map { "<code>\($0)</code>" }),
         ]
-        let metadata = job.metadata.sorted { $0.key < $1.key }.map { ($0.key, "\(name: $0.value)" as HTML) }
-        let rows = pairs.compactMap { name, value in value.map { (name, $0) } } + metadata
+        let metadata = job.metadata.sorted { $0.key < $1.key }.map { ($0.key, "\(name: $0.value)" as HTML?) }
+        return PageFrame.facts("The job", pairs + metadata)
+    }
+
+    private var worker: HTML? {
+        story.worker.map { "<a href=\"\(DashboardWorkerPage.path($0))\">\(name: $0)</a>" }
+    }
+
+    /// How many parts of the running upload are at the destination, or nearly; nil where the worker does not say.
+    private var parts: HTML? {
+        guard let progress = job.progress, let partBytes = progress.partBytes, partBytes > 0 else { return nil }
+        let size = max(0, job.size)
+        let count = max(1, size / partBytes + (size % partBytes == 0 ? 0 : 1))
+        let done = progress.bytesDone >= size ? count : max(0, progress.bytesDone) / partBytes
         return """
-            <section class="card" aria-labelledby="heading-facts"><div class="heading"><h2 id="heading-facts">The job</h2></div>
-            <dl class="pairs">\(rows.map { name, value -> HTML in "<div><dt>\(name)</dt><dd>\(value)</dd></div>" })</dl></section>
+            \(DashboardText.count(Int(done))) of \(DashboardText.count(Int(count))), \
+            \(DashboardText.bytes(min(partBytes, max(size, 1)))) each
             """
     }
 
     private var commands: HTML {
         let lines =
             ["uploadctl job \(job.id)"] + DashboardJobVerb.allCases.filter { $0.fits(job) }.map { $0.command(for: job) }
-        return """
-            <section class="card" aria-labelledby="heading-commands"><div class="heading">\
-            <h2 id="heading-commands">On the command line</h2></div>
-            <ul class="commands">\(lines.map { line -> HTML in "<li><code>\(line)</code></li>" })</ul></section>
-            """
+        return PageFrame.commands(lines)
     }
 }

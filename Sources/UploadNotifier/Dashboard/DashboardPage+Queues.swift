@@ -3,89 +3,24 @@ import Uploads
 import UploadsAPI
 
 extension DashboardPage {
-    var queues: DashboardPart {
-        guard !model.queues.isEmpty else {
-            return Self.card(
-                "queues", "Queues", Self.empty("No job was ever enqueued. enqueue-upload --to … enqueues the first."))
-        }
-        return Self.card(
-            "queues", "Queues",
-            """
-            <table role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Queue</th>\
-            <th role="columnheader" scope="col" class="number">Running</th>\
-            <th role="columnheader" scope="col" class="number">Waiting</th>\
-            <th role="columnheader" scope="col" class="number">Oldest</th>\
-            <th role="columnheader" scope="col" class="number">Rate</th>\
-            <th role="columnheader" scope="col" class="number">Time left</th>\
-            <th role="columnheader" scope="col"><span class="hidden">Action</span></th></tr></thead>
-            <tbody role="rowgroup">\(model.queues.map { row($0) })</tbody></table>
-            """)
-    }
+    static let noQueue = empty("No job was ever enqueued. enqueue-upload --to … enqueues the first.")
 
-    private func row(_ queue: API.Queue) -> HTML {
-        let name = queue.name
-        let waiting = count(.queued, in: queue).addingSaturating(count(.waiting, in: queue))
-        let paused = count(.paused, in: queue)
-        let pausedNote: HTML? = paused > 0 ? "<small>\(DashboardText.count(paused)) paused</small>" : nil
-        return """
-            <tr role="row" id="queue-\(name)"><th role="rowheader" scope="row"><span class="line">\
-            <a class="title" href="\(DashboardQueuePage.path(name))">\(name: name)</a>\(badge(of: queue))</span></th>
-            \(Self.cell("Running", "\(DashboardText.count(count(.running, in: queue)))"))
-            \(Self.cell("Waiting", "\(DashboardText.count(waiting))\(pausedNote)\(lanes(of: queue))\(heldUp(queue))"))
-            \(Self.cell("Oldest", queue.oldestWaiting.map { DashboardText.age($0, now: model.at) } ?? Self.nothing))
-            \(Self.cell("Rate", rate(of: queue)))
-            \(Self.cell("Time left", timeLeft(of: queue)))
-            <td role="cell" class="action">\(DashboardQueuePage.toggle(queue, viewer, isEnabled: model.isBrokerThere))</td></tr>
-            """
+    /// The queues with most to do, in the order of their names, so that no row moves; the page of queues has all.
+    var queues: DashboardPart {
+        guard !model.queues.isEmpty else { return Self.card("queues", "Queues", Self.noQueue) }
+        let shown = model.queues.map { ($0, DashboardQueueTable.live(in: $0)) }.sorted {
+            ($1.1, $0.0.name) < ($0.1, $1.0.name)
+        }
+        .prefix(Self.listMaximum).map(\.0).sorted { $0.name < $1.name }
+        let table = DashboardQueueTable(isBrokerThere: model.isBrokerThere, viewer: viewer, at: model.at)
+        return Self.card(
+            "queues", "Queues", note: Self.shown(shown.count, of: model.queues.count),
+            "\(table.html(of: shown))\(Self.more("All queues", .queues, isNeeded: model.queues.count > shown.count))")
     }
 
     static let nothing: HTML = "<span class=\"nothing\" aria-label=\"nothing\">–</span>"
 
     static func cell(_ label: String, _ content: HTML) -> HTML {
         "<td role=\"cell\" class=\"number\" data-label=\"\(label)\"><span>\(content)</span></td>"
-    }
-
-    private func count(_ status: LedgerStatus, in queue: API.Queue) -> Int { queue.jobs[status.rawValue, default: 0] }
-
-    private func badge(of queue: API.Queue) -> HTML? {
-        if queue.isStopped == true { return Self.badge("Stopped", "warn") }
-        let live = LedgerStatus.allCases.filter { !$0.isEnd }.map { count($0, in: queue) }.sumSaturating()
-        return queue.consumers == 0 && live > 0 ? Self.badge("No worker", "bad") : nil
-    }
-
-    /// The messages that wait at the broker, lane by lane, without empty lanes.
-    private func lanes(of queue: API.Queue) -> HTML? {
-        guard let depth = queue.depth else { return nil }
-        let lanes = Lane.allCases.filter { depth[$0.rawValue, default: 0] > 0 }
-        guard !lanes.isEmpty else { return nil }
-        // Lines break between lanes, not within one.
-        let texts = lanes.map { "\(DashboardText.count(depth[$0.rawValue, default: 0]))\u{A0}\($0.rawValue)" }
-        return "<small class=\"lanes\">\(texts.joined(separator: " · "))</small>"
-    }
-
-    /// The destinations that keep jobs waiting, and why.
-    private func heldUp(_ queue: API.Queue) -> HTML? {
-        guard !queue.heldUp.isEmpty else { return nil }
-        let notes: [HTML] = queue.heldUp.map { holdUp in
-            let words = ["limited": "queue up at", "resting": "asked to pause by"][holdUp.reason]
-            let more = holdUp.jobs < API.HoldUp.jobsMaximum ? "" : "+"
-            return """
-                <small class="warn" title="\(holdUp.text ?? "")">\(DashboardText.count(holdUp.jobs))\(more) \(words ?? "waiting for") \
-                \(name: holdUp.destination)</small>
-                """
-        }
-        return "\(notes)"
-    }
-
-    private func rate(of queue: API.Queue) -> HTML {
-        guard queue.completedPerMinute > 0 || queue.bytesPerSecond > 0 else { return Self.nothing }
-        return """
-            \(DashboardText.figure(queue.completedPerMinute))/min<small>\(DashboardText.rate(queue.bytesPerSecond))</small>
-            """
-    }
-
-    private func timeLeft(of queue: API.Queue) -> HTML {
-        guard queue.isStopped != true, let left = queue.secondsLeft, left > 0 else { return Self.nothing }
-        return "\(DashboardText.duration(left))<small>\(DashboardText.bytes(queue.bytesLeft))</small>"
     }
 }

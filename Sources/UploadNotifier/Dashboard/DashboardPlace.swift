@@ -1,11 +1,12 @@
 /// A page that the navigation leads to.
 enum DashboardPlace: CaseIterable, Sendable {
-    case pool, jobs, workers, destinations, delegates, deadLetters, orders
+    case pool, jobs, queues, workers, destinations, delegates, deadLetters, orders
 
     var path: String {
         switch self {
         case .pool: "/"
         case .jobs: "/dashboard/jobs"
+        case .queues: "/dashboard/queues"
         case .workers: "/dashboard/workers"
         case .destinations: "/dashboard/destinations"
         case .delegates: "/dashboard/delegates"
@@ -18,6 +19,7 @@ enum DashboardPlace: CaseIterable, Sendable {
         switch self {
         case .pool: "Pool"
         case .jobs: "Jobs"
+        case .queues: "Queues"
         case .workers: "Workers"
         case .destinations: "Destinations"
         case .delegates: "Delegates"

@@ -18,7 +18,7 @@ struct DashboardQueuePage: Sendable {
 
     func document(notice: DashboardNotice?) -> HTML {
         PageFrame.page(
-            "Queue \(queue.name)", at: .pool, for: viewer, updates: .fetched(Self.path(queue.name)), notice: notice,
+            "Queue \(queue.name)", at: .queues, for: viewer, updates: .fetched(Self.path(queue.name)), notice: notice,
             """
             <section class="card job" aria-labelledby="heading-queue">
             <div class="heading"><h2 id="heading-queue" class="title">Queue \(name: queue.name)</h2>\
@@ -26,7 +26,7 @@ struct DashboardQueuePage: Sendable {
             <p class="why">\(summary)</p>
             <div class="verbs">\(Self.toggle(queue, viewer, isEnabled: isBrokerThere))\
             <a href="\(DashboardHistory.path(.day, queue: queue.name))">History</a></div></section>
-            <div class="columns"><div class="column">\(serialLine)</div><div class="column">\(facts)</div></div>
+            <div class="columns"><div class="column">\(serialLine)</div><div class="column">\(lanes)\(facts)</div></div>
             """)
     }
 
@@ -42,13 +42,40 @@ struct DashboardQueuePage: Sendable {
     private func count(_ status: LedgerStatus) -> Int { queue.jobs[status.rawValue, default: 0] }
 
     private var summary: String {
-        let left = LedgerStatus.allCases.filter { !$0.isEnd }.map(count).sumSaturating()
+        let left = DashboardQueueTable.live(in: queue)
         guard left > 0 else { return "Nothing is left to do." }
         let what = "\(DashboardText.count(left, "job")) and \(DashboardText.bytes(queue.bytesLeft)) are left"
         if queue.isStopped == true { return "\(what); the queue is stopped." }
         if queue.consumers == 0 { return "\(what), and no worker serves the queue." }
         guard let seconds = queue.secondsLeft, seconds > 0 else { return "\(what); nothing goes on just now." }
         return "\(what): done in about \(DashboardText.duration(seconds)) at the present pace."
+    }
+
+    /// What waits at the broker in each lane, in the order in which workers prefer the lanes.
+    private var lanes: HTML? {
+        guard let depth = queue.depth else { return nil }
+        let most = max(1, depth.values.max() ?? 0)
+        let rows = Lane.allCases.map { lane -> HTML in
+            let count = depth[lane.rawValue, default: 0]
+            return """
+                <li><p class="line"><span>\(lane.rawValue)</span><span class="figure">\(DashboardText.count(count))</span></p>\
+                <meter min="0" max="\(most)" value="\(count)" aria-label="\(lane.rawValue)"></meter>\
+                <p class="facts"><span>\(Self.meaning(of: lane))</span></p></li>
+                """
+        }
+        return """
+            <section class="card" aria-labelledby="heading-lanes"><div class="heading"><h2 id="heading-lanes">Lanes</h2>\
+            <p class="note">messages that wait at the broker</p></div><ul class="rows">\(rows)</ul></section>
+            """
+    }
+
+    private static func meaning(of lane: Lane) -> String {
+        switch lane {
+        case .urgent: "first, and running jobs make way for them"
+        case .continued: "uploads that go on after a hand-over or a wait"
+        case .normal: "new jobs"
+        case .bulk: "new jobs that may wait"
+        }
     }
 
     private var facts: HTML {
@@ -60,12 +87,6 @@ struct DashboardQueuePage: Sendable {
                 "\(status.rawValue.prefix(1).uppercased())\(status.rawValue.dropFirst())",
                 "<a href=\"/dashboard/jobs?\(query)\">\(DashboardText.count(number))</a>"
             )
-        }
-        let lanes = queue.depth.map { depth -> (String, HTML?) in
-            let texts = Lane.allCases.filter { depth[$0.rawValue, default: 0] > 0 }.map {
-                "\(DashboardText.count(depth[$0.rawValue, default: 0])) \($0.rawValue)"
-            }
-            return ("At the broker", "\(texts.isEmpty ? "nothing" : texts.joined(separator: ", "))")
         }
         let heldUp = queue.heldUp.map { holdUp -> (String, HTML?) in
             (
@@ -80,12 +101,8 @@ struct DashboardQueuePage: Sendable {
                 ("Completed", "\(DashboardText.figure(queue.completedPerMinute)) a minute"),
                 ("Failed", "\(DashboardText.figure(queue.failedPerMinute)) a minute"),
                 ("Throughput", "\(DashboardText.rate(queue.bytesPerSecond))"),
-            ] + [lanes].compactMap(\.self) + heldUp
-        let rows = pairs.compactMap { name, value in value.map { (name, $0) } }
-        return """
-            <section class="card" aria-labelledby="heading-facts"><div class="heading"><h2 id="heading-facts">The queue</h2></div>
-            <dl class="pairs">\(rows.map { name, value -> HTML in "<div><dt>\(name)</dt><dd>\(value)</dd></div>" })</dl></section>
-            """
+            ] + heldUp
+        return PageFrame.facts("The queue", pairs)
     }
 
     // MARK: Serial line

@@ -7,35 +7,26 @@ import UploadsAPI
 extension NotifierAPI {
     var dashboardPages: [APIRoute] {
         [
-            APIRoute(.get, "/dashboard/workers", query: ["notice"]) { [self] request in
-                let workers = progress.workers.map { API.Worker($0) }
+            APIRoute(.get, "/dashboard/destinations", query: ["notice", "page"]) { [self] request in
+                let failures = try await ledger.failureGroups(queue: nil, endedSince: nil, limit: 50)
                 return .page(
-                    DashboardWorkers(workers: workers, viewer: DashboardViewer(request.caller), at: clock.now())
-                        .document(notice: try notice(for: request)))
-            },
-            APIRoute(.post, "/dashboard/workers/{name}/drain") { [self] request in
-                let name = try await worker(request)
-                return try await answer(
-                    request, to: .drainWorkers([name]),
-                    "Worker \(name) hands its jobs over and takes no others, until it is resumed.",
-                    back: DashboardPlace.workers.path)
-            },
-            APIRoute(.post, "/dashboard/workers/{name}/resume") { [self] request in
-                let name = try await worker(request)
-                return try await answer(
-                    request, to: .resumeWorkers([name]), "Worker \(name) takes jobs again.",
-                    back: DashboardPlace.workers.path)
-            },
-            APIRoute(.get, "/dashboard/destinations", query: ["notice"]) { [self] request in
-                .page(
                     DashboardDestinations(
-                        destinations: try await allDestinations(), viewer: DashboardViewer(request.caller),
+                        try await allDestinations(), page: try request.page(),
+                        failures: failures.map { API.FailureGroup($0) }, viewer: DashboardViewer(request.caller),
                         at: clock.now()
+                    ).document(notice: try notice(for: request)))
+            },
+            APIRoute(.get, "/dashboard/queues", query: ["notice", "page"]) { [self] request in
+                let queues = try await queues().queues
+                return .page(
+                    DashboardQueues(
+                        queues, page: try request.page(), isBrokerThere: queues.contains { $0.isStopped != nil },
+                        viewer: DashboardViewer(request.caller), at: clock.now()
                     ).document(notice: try notice(for: request)))
             },
             APIRoute(.get, "/dashboard/queues/{name}", query: ["notice"]) { [self] in try await queuePage($0) },
             APIRoute(.post, "/dashboard/jobs/{id}/move", isOfQueues: true) { [self] in try await moveJob($0) },
-        ] + delegatePages + deadLetterPages + bulkPages + historyPages
+        ] + workerPages + delegatePages + deadLetterPages + bulkPages + historyPages
     }
 
     private var historyPages: [APIRoute] {
@@ -79,10 +70,11 @@ extension NotifierAPI {
 
     private var delegatePages: [APIRoute] {
         [
-            APIRoute(.get, "/dashboard/delegates", query: ["notice"]) { [self] request in
+            APIRoute(.get, "/dashboard/delegates", query: ["notice", "page"]) { [self] request in
                 .page(
                     DashboardDelegates(
-                        delegates: try await allDelegates(), viewer: DashboardViewer(request.caller), at: clock.now()
+                        try await allDelegates(), page: try request.page(), viewer: DashboardViewer(request.caller),
+                        at: clock.now()
                     ).document(notice: try notice(for: request)))
             },
             APIRoute(.get, "/dashboard/delegates/{name}", query: ["notice", "status", "before"]) { [self] in

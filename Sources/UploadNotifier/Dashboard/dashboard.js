@@ -24,13 +24,14 @@
       if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
       return;
     }
+    const isTyped = old.nodeName === "INPUT" && old.value !== old.defaultValue;
     for (const { name } of [...old.attributes]) {
       if (!fresh.hasAttribute(name) && name !== "aria-busy") old.removeAttribute(name);
     }
     for (const { name, value } of fresh.attributes) {
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     }
-    if (old.nodeName === "INPUT") old.value = fresh.value;
+    if (old.nodeName === "INPUT" && !isTyped) old.value = fresh.value;
     morphChildren(old, fresh);
   }
 

@@ -85,7 +85,8 @@ extension Ledger: DeliveryHistory {
                     "delegate = ? AND created >= ? AND created < ?",
                     [delegate, from.timeIntervalSince1970, to.timeIntervalSince1970]
                 )
-            case .failed(let delegate): ("delegate = ? AND given_up IS NOT NULL", [delegate])
+            case .failed(let delegate):
+                ("delegate = ? AND delivered IS NULL AND (given_up IS NOT NULL OR failing IS NOT NULL)", [delegate])
             }
         // The outcome of a forgotten job is gone.
         let remembered = "\(condition) AND job NOT IN (SELECT seq FROM jobs WHERE forgotten IS NOT NULL)"

@@ -6,12 +6,15 @@ public struct JobProgress: Codable, Hashable, Sendable {
     public var bytesDone: Int64
     /// Averaged over the last few reports.
     public var bytesPerSecond: Double
+    /// Bytes of every part but the last; nil where the worker does not say.
+    public var partBytes: Int64?
     /// When the worker made the report, by its clock.
     public var at: Date
 
-    public init(bytesDone: Int64, bytesPerSecond: Double, at: Date) {
+    public init(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64? = nil, at: Date) {
         self.bytesDone = bytesDone
         self.bytesPerSecond = bytesPerSecond
+        self.partBytes = partBytes
         self.at = at
     }
 

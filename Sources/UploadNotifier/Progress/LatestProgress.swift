@@ -83,6 +83,12 @@ public final class LatestProgress: Sendable {
         return pool.withLock { $0.all(now: now) }
     }
 
+    /// The name of the worker whose last report on itself has the job.
+    func worker(running id: JobID) -> String? {
+        let now = clock.now()
+        return pool.withLock { $0.worker(running: id, now: now) }
+    }
+
     public func note(_ news: WorkerNews) {
         note(news.progress)
         guard !news.destinations.isEmpty || !news.workers.isEmpty else { return }
@@ -143,7 +149,8 @@ public final class LatestProgress: Sendable {
             target: report.job.destination.displayText, size: report.job.size,
             progress: JobProgress(
                 bytesDone: min(max(0, report.data.bytesDone ?? 0), report.job.size),
-                bytesPerSecond: (old + (rate - old) * weight).rounded(), at: report.time),
+                bytesPerSecond: (old + (rate - old) * weight).rounded(), partBytes: report.data.partBytes,
+                at: report.time),
             version: state.version, heardAt: now)
     }
 

@@ -37,6 +37,12 @@ struct LatestWorkers: Sendable {
         entries.values.filter { Self.isFresh($0, now) }.sorted { $0.report.worker < $1.report.worker }
     }
 
+    /// The name of the worker that reported the job last; nil where none did.
+    func worker(running id: JobID, now: Date) -> String? {
+        entries.values.filter { entry in Self.isFresh(entry, now) && entry.report.jobs.contains { $0.id == id } }
+            .max { $0.heardAt < $1.heardAt }?.report.worker
+    }
+
     private static func isFresh(_ entry: Entry, _ now: Date) -> Bool {
         now.timeIntervalSince(entry.heardAt) < silenceMaximum
     }

@@ -9,6 +9,7 @@ struct WorkerBook: Sendable {
     struct Facts: Hashable, Sendable {
         var state: WorkerReport.State
         var slotsUsed = 0
+        var jobs: [WorkerReport.RunningJob] = []
         /// Since the worker began; never falls.
         var bytesSent = 0
     }
@@ -35,7 +36,7 @@ struct WorkerBook: Sendable {
         var report = WorkerReport(
             worker: configuration.name, host: configuration.host, version: configuration.version,
             commit: configuration.commit, queues: configuration.queues, state: facts.state, slotsUsed: facts.slotsUsed,
-            slots: configuration.concurrency, startedAt: startedAt, at: now)
+            slots: configuration.concurrency, jobs: facts.jobs, startedAt: startedAt, at: now)
         guard let last else {
             self.last = (report, facts.bytesSent, now)
             return report

@@ -5,6 +5,7 @@ struct WorkerMonitor: Sendable {
     private static let lookInterval = Duration.seconds(1)
 
     let runner: SliceRunner
+    let slices: RunningSlices
     let state: @Sendable () -> WorkerReport.State
     let reporter: any WorkerReporter
 
@@ -19,7 +20,8 @@ struct WorkerMonitor: Sendable {
 
     private func tell(_ state: WorkerReport.State, _ book: inout WorkerBook) {
         let facts = WorkerBook.Facts(
-            state: state, slotsUsed: runner.gate.runningCount, bytesSent: runner.traffics.bytesSent)
+            state: state, slotsUsed: runner.gate.runningCount,
+            jobs: slices.jobs(atMost: WorkerReport.jobCountMaximum), bytesSent: runner.traffics.bytesSent)
         if let report = book.due(facts, at: runner.now()) { reporter.tell(report) }
     }
 }

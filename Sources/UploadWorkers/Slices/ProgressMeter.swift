@@ -9,16 +9,20 @@ final class ProgressMeter: Sendable {
         /// Bytes of each part under way.
         var underWay: [Int: Int64] = [:]
         var sent: Int64 = 0
+        var partBytes: Int64?
         var isOpen = false
     }
 
     private let state = Mutex(State())
 
     /// To be called when a session is open.
-    /// - Parameter held: bytes that the destination holds already.
-    func begin(held: Int64) {
+    /// - Parameters:
+    ///   - held: bytes that the destination holds already.
+    ///   - partBytes: bytes of every part but the last.
+    func begin(held: Int64, partBytes: Int64) {
         state.withLock { state in
             state.held = held
+            state.partBytes = partBytes
             state.underWay = [:]
             state.isOpen = true
         }
@@ -45,6 +49,9 @@ final class ProgressMeter: Sendable {
 
     /// Bytes that were sent, repeats included.
     var sent: Int64 { state.withLock { $0.sent } }
+
+    /// Bytes of every part but the last; nil before a session is open.
+    var partBytes: Int64? { state.withLock { $0.partBytes } }
 
     /// Bytes of the file that are at the destination or under way; nil while no session is open.
     var done: Int64? { state.withLock { $0.isOpen ? $0.held + $0.underWay.values.reduce(0, +) : nil } }

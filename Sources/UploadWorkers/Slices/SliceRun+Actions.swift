@@ -210,7 +210,8 @@ extension SliceRun {
             return open.session
         }
         await former?.close()
-        meter.begin(held: session.plan.size - missing.reduce(0) { $0 + $1.size })
+        meter.begin(
+            held: session.plan.size - missing.reduce(0) { $0 + $1.size }, partBytes: session.plan.partSize)
         var facts = SessionFacts(
             state: carried(session.state), partCount: session.plan.count, missingCount: missing.count,
             bytesMissing: session.plan.size - session.bytesHeld)

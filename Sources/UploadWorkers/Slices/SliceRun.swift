@@ -108,7 +108,8 @@ final class SliceRun: Sendable {
             switch due {
             case .started: group.addTask { await self.tellStartedInTime() }
             case .fact(let fact): tell(fact)
-            case .progress(let bytes, let rate): claimed.progress(bytesDone: bytes, bytesPerSecond: rate)
+            case .progress(let bytes, let rate):
+                claimed.progress(bytesDone: bytes, bytesPerSecond: rate, partBytes: meter.partBytes)
             }
         }
     }

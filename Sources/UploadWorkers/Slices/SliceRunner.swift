@@ -32,7 +32,7 @@ struct SliceRunner: Sendable {
             span.attributes[LogKeys.generation] = baton.generation
             span.attributes[LogKeys.slice] = baton.slice
             let run = SliceRun(claimed, runner: self)
-            slices.add(id, run.tell)
+            slices.add(id, of: baton.job.id, at: now(), run.tell)
             let settled = await run.run()
             slices.remove(id)
             span.attributes[LogKeys.settlement] = settled.settlement.label

@@ -18,6 +18,8 @@ public struct EventData: Hashable, Sendable {
     public var reason: String? { didSet { reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum) } }
     /// `progress`: bytes of the file that the destination holds.
     public var bytesDone: Int64?
+    /// `progress`: bytes of every part but the last; nil where the worker does not say.
+    public var partBytes: Int64?
     /// `progress`: bytes per second over the last report's time.
     public var bytesPerSecond: Double?
     /// `completed`, `failed`, `cancelled`: when the round ended.
@@ -30,7 +32,7 @@ extension EventData: Codable {
     /// The fields that an event adds to the baton's. They are no unknown fields of the baton: a reader does not keep them there, and
     /// a worker does not pass them on with the baton.
     private enum Key: String, CodingKey, CaseIterable {
-        case object, response, error, waitingUntil, reason, bytesDone, bytesPerSecond, endedAt
+        case object, response, error, waitingUntil, reason, bytesDone, partBytes, bytesPerSecond, endedAt
 
         static let names = allCases.map(\.stringValue)
     }
@@ -44,6 +46,7 @@ extension EventData: Codable {
         waitingUntil = try container.decodeIfPresent(Date.self, forKey: .waitingUntil)
         reason = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason)
         bytesDone = try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesDone)
+        partBytes = try container.decodeIfPresent(1...WireLimits.sizeMaximum, forKey: .partBytes)
         bytesPerSecond = try container.decodeIfPresent(
             0...Double(WireLimits.bytesSentMaximum), forKey: .bytesPerSecond)
         endedAt = try container.decodeIfPresent(Date.self, forKey: .endedAt)
@@ -62,6 +65,8 @@ extension EventData: Codable {
         try container.encodeIfPresent(reason, forKey: .reason)
         try container.encodeIfPresent(
             bytesDone.map { min(max(0, $0), WireLimits.sizeMaximum) }, forKey: .bytesDone)
+        try container.encodeIfPresent(
+            partBytes.map { min(max(1, $0), WireLimits.sizeMaximum) }, forKey: .partBytes)
         try container.encodeIfPresent(
             bytesPerSecond.map { $0 > 0 ? min($0, Double(WireLimits.bytesSentMaximum)) : 0 }, forKey: .bytesPerSecond)
         try container.encodeIfPresent(endedAt, forKey: .endedAt)

@@ -139,7 +139,7 @@ public enum DeliveryReplay: Hashable, Sendable {
     case one(DelegateDelivery.ID)
     /// Every delivery that was noted for a delegate from the first time on and before the second, delivered or not.
     case range(delegate: String, from: Date, to: Date)
-    /// Deliveries that a delegate has refused and not taken since.
+    /// Deliveries that a delegate has refused and not taken since: those that were given up, and those that wait for another attempt.
     case failed(delegate: String)
 }
 

@@ -42,7 +42,8 @@ public protocol ClaimedBaton: Sendable {
     func started(state: UploadState?) async throws(UploadError)
 
     /// Publishes progress: transient, unconfirmed, called at most once a second.
-    func progress(bytesDone: Int64, bytesPerSecond: Double)
+    /// - Parameter partBytes: bytes of every part but the last.
+    func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?)
 }
 
 /// Whether a held baton still counts.

@@ -7,6 +7,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public static let textBytesMaximum = 300
     /// The most transfer queues of a report; a worker that serves more reports the first of them.
     public static let queueCountMaximum = 1000
+    /// The most jobs of a report; a worker that runs more reports those that have run the longest.
+    public static let jobCountMaximum = 50
     /// Seconds between two reports; only a change of the state is reported earlier.
     public static let interval: TimeInterval = 10
 
@@ -18,6 +20,18 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         case drained
         /// The worker has ended: the last report of it.
         case stopped
+    }
+
+    /// A job that has a slot.
+    public struct RunningJob: Codable, Hashable, Sendable {
+        public var id: JobID
+        /// When its slice began, by the worker's clock.
+        public var since: Date
+
+        public init(id: JobID, since: Date) {
+            self.id = id
+            self.since = since
+        }
     }
 
     /// The worker's name, unique while the worker runs.
@@ -33,6 +47,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var slotsUsed: Int
     /// The most jobs at once.
     public var slots: Int
+    /// The jobs that run: those that began first, at most ``jobCountMaximum``.
+    public var jobs: [RunningJob]
     /// Bytes of parts that left in a second, over all jobs, averaged since the report before; nil in the first report.
     public var bytesPerSecond: Double?
     public var startedAt: Date
@@ -41,8 +57,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     public init(
         worker: String, host: String, version: String, commit: String? = nil, queues: [QueueName],
-        state: State = .running, slotsUsed: Int = 0, slots: Int, bytesPerSecond: Double? = nil, startedAt: Date,
-        at: Date
+        state: State = .running, slotsUsed: Int = 0, slots: Int, jobs: [RunningJob] = [],
+        bytesPerSecond: Double? = nil, startedAt: Date, at: Date
     ) {
         self.worker = worker.utf8Prefix(Self.textBytesMaximum)
         self.host = host.utf8Prefix(Self.textBytesMaximum)
@@ -52,6 +68,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         self.state = state
         self.slotsUsed = min(max(0, slotsUsed), WireLimits.countMaximum)
         self.slots = min(max(0, slots), WireLimits.countMaximum)
+        self.jobs = Array(jobs.prefix(Self.jobCountMaximum))
         self.bytesPerSecond = bytesPerSecond.map { $0 > 0 ? min($0, Double(WireLimits.bytesSentMaximum)) : 0 }
         self.startedAt = startedAt
         self.at = at
@@ -67,6 +84,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         state = try container.decode(State.self, forKey: .state)
         slotsUsed = try container.decode(0...WireLimits.countMaximum, forKey: .slotsUsed)
         slots = try container.decode(0...WireLimits.countMaximum, forKey: .slots)
+        jobs = try container.decodeListIfPresent(of: RunningJob.self, atMost: Self.jobCountMaximum, forKey: .jobs) ?? []
         bytesPerSecond = try container.decodeIfPresent(
             0...Double(WireLimits.bytesSentMaximum), forKey: .bytesPerSecond)
         startedAt = try container.decode(Date.self, forKey: .startedAt)

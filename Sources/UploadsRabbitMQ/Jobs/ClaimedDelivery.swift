@@ -66,10 +66,11 @@ final class ClaimedDelivery: ClaimedBaton {
         }
     }
 
-    func progress(bytesDone: Int64, bytesPerSecond: Double) {
+    func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?) {
         guard tenure.holds else { return }
         var event = UploadEvent(kind: .progress, of: baton, at: publisher.now())
         event.data.bytesDone = bytesDone
+        event.data.partBytes = partBytes
         event.data.bytesPerSecond = bytesPerSecond.isFinite ? bytesPerSecond : 0
         publisher.post(event, of: self)
     }

@@ -226,11 +226,12 @@ struct DelegateTestCommand: InquiryCommand {
 struct DelegateReplayCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Delivers again the outcomes that were given up, or all of a time range.",
+        abstract: "Delivers again the outcomes that it did not take, or all of a time range.",
         discussion: """
-            Without --since, the outcomes that were given up; with it all outcomes since
-            then, also those from before the delegate was registered. An outcome keeps its
-            id, so that the receiver can recognize a repeat.
+            Without --since, the outcomes that were given up and those that wait for
+            another attempt; with it all outcomes since then, also those from before the
+            delegate was registered. An outcome keeps its id, so that the receiver can
+            recognize a repeat.
             """)
 
     @Argument(help: ArgumentHelp("A delegate.", valueName: "name"), completion: NameCompletion.delegates)

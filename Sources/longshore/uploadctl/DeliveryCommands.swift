@@ -56,7 +56,7 @@ struct DeliveryReplayCommand: InquiryCommand {
         abstract: "Makes deliveries again.",
         discussion: """
             An outcome keeps its id, so that the receiver can recognize a repeat. 'delegate
-            replay' makes all deliveries again that were given up, or all of a time range.
+            replay' makes all deliveries again that failed, or all of a time range.
             """)
 
     @Argument(help: ArgumentHelp("Deliveries, as 'delivery list' numbers them.", valueName: "id"))

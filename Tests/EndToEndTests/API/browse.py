@@ -1,14 +1,19 @@
 """Uses the dashboard as a person does, in a real browser: it is live, its buttons do what they say, names that people made
 up stay text, and it sends no request to another server."""
+import os
 import re
 import sys
 import time
+import urllib.parse
 import urllib.request
 import json
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
 base, token, running, failing, hostile = sys.argv[1:6]
+# A directory for pictures of every page, to look at.
+shots = os.environ.get("LONGSHORE_SCREENSHOTS")
 expect.set_options(timeout=120_000)
 said, asked = [], []
 
@@ -153,15 +158,26 @@ with sync_playwright() as playwright:
     other.close()
 
     # On a telephone no element is wider than the screen, on any page; and no page is long.
-    places = ["/", "/dashboard/jobs", f"/dashboard/jobs/{failing}", "/dashboard/queues/video", "/dashboard/workers",
+    worker = "/dashboard/workers/" + urllib.parse.quote(api("/v1/workers")["workers"][0]["name"], safe="")
+    places = ["/", "/dashboard/jobs", f"/dashboard/jobs/{failing}", "/dashboard/queues", "/dashboard/queues/video",
+              "/dashboard/workers", worker, "/dashboard/orders/drain-workers",
               "/dashboard/destinations", "/dashboard/delegates", "/dashboard/delegates/hook", "/dashboard/dead-letters",
               "/dashboard/history?period=week", "/dashboard/audit", "/dashboard/orders/pause?queue=video"]
-    for width, height in [(400, 4000), (1280, 2000)]:
+    # Each can be used with a screen reader and read by people who see little contrast, as far as axe can tell.
+    axe = Axe()
+    for width, height, scheme in [(400, 4000, "light"), (400, 4000, "dark"), (1280, 2000, "light"), (1280, 2000, "dark")]:
         page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)
         for place in places:
             page.goto(base + place)
             size = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
             assert size[0] <= width and size[1] <= height, (place, width, size)
+            if (width == 400) == (scheme == "dark"):
+                found = axe.run(page).response["violations"]
+                assert not found, (scheme, place, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found])
+            if shots:
+                name = re.sub("[^a-z0-9]+", "-", place) or "-"
+                page.screenshot(path=f"{shots}/{width}-{scheme}{name}.png", full_page=True)
     page.goto(base + "/")
 
     # After signing out, the page shows no data any more.

@@ -213,8 +213,8 @@ import Uploads
         let door = Door()
         let handler = Handler { claimed in
             try? await claimed.started(state: nil)
-            claimed.progress(bytesDone: 10, bytesPerSecond: 1)
-            claimed.progress(bytesDone: 10 + 64 << 20, bytesPerSecond: 1)
+            claimed.progress(bytesDone: 10, bytesPerSecond: 1, partBytes: nil)
+            claimed.progress(bytesDone: 10 + 64 << 20, bytesPerSecond: 1, partBytes: nil)
             await door.wait()
             return .handOver(nil)
         }

@@ -107,6 +107,19 @@ extension LedgerConformance {
             #expect(try await ledger.replay(.failed(delegate: "hook"), at: start + 201) == 0)
             #expect(try await ledger.status(of: "hook") == DelegateStatus(delegate: "hook", backlog: 1))
         },
+        Rule("what has failed and waits for its next attempt is delivered at once by a replay of what failed") {
+            suite in
+            let ledger = try await suite.make()
+            try await endJobs(3, in: ledger)
+            let deliveries = try await openDeliveries(in: ledger)
+            try await ledger.failed(
+                [deliveries[1].id], attempt: deliveryAttempt(10, error: "down"), dueAt: start + 86_400)
+            try await ledger.delivered([deliveries[2].id], at: start + 11)
+            #expect(try await ledger.replay(.failed(delegate: "hook"), at: start + 200) == 1)
+            let open = try await openDeliveries(in: ledger)
+            #expect(open.map(\.attempts) == [0, 0] && open.map(\.failingSince) == [nil, nil])
+            #expect(open.map(\.dueAt) == [deliveries[0].dueAt, start + 200])
+        },
         Rule("what was given up counts as taken when an attempt that was under way succeeds") { suite in
             let ledger = try await suite.make()
             try await endJobs(2, in: ledger)

@@ -114,6 +114,7 @@ public enum FuzzSamples {
             events.append(UploadEvent(outcome: outcome, of: baton, at: time))
         }
         events[0].data.bytesDone = 5
+        events[0].data.partBytes = 8
         events[0].data.bytesPerSecond = 1.5
         events[0].data.waitingUntil = time
         events[0].data.reason = "limited"
@@ -156,7 +157,8 @@ public enum FuzzSamples {
     public static var workerReport: WorkerReport {
         WorkerReport(
             worker: "w", host: "h", version: "1.0.0", commit: "0123456789ab", queues: [.standard], state: .draining,
-            slotsUsed: 1, slots: 2, bytesPerSecond: 1.5, startedAt: time, at: time)
+            slotsUsed: 1, slots: 2, jobs: [WorkerReport.RunningJob(id: job.id, since: time)], bytesPerSecond: 1.5,
+            startedAt: time, at: time)
     }
 
     public static var answer: OrderAnswer {

@@ -47,8 +47,10 @@ public final class MemoryClaim: ClaimedBaton {
         log.count { $0.started.append(MemoryLog.Started(job: baton.job.id, slice: baton.slice, state: state)) }
     }
 
-    public func progress(bytesDone: Int64, bytesPerSecond: Double) {
-        log.count { $0.progress.append(MemoryLog.Progress(job: baton.job.id, bytesDone: bytesDone)) }
+    public func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?) {
+        log.count {
+            $0.progress.append(MemoryLog.Progress(job: baton.job.id, bytesDone: bytesDone, partBytes: partBytes))
+        }
     }
 }
 

@@ -12,6 +12,7 @@ public final class MemoryLog: Sendable {
     public struct Progress: Hashable, Sendable {
         public var job: JobID
         public var bytesDone: Int64
+        public var partBytes: Int64?
     }
 
     public struct Counts: Sendable {

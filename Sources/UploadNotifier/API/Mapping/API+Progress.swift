@@ -4,8 +4,8 @@ import UploadsAPI
 extension API.Progress {
     init(_ progress: JobProgress, of size: Int64) {
         self.init(
-            bytesDone: progress.bytesDone, bytesPerSecond: progress.bytesPerSecond, at: progress.at,
-            secondsLeft: progress.secondsLeft(of: size))
+            bytesDone: progress.bytesDone, bytesPerSecond: progress.bytesPerSecond, partBytes: progress.partBytes,
+            at: progress.at, secondsLeft: progress.secondsLeft(of: size))
     }
 }
 

@@ -315,7 +315,8 @@ extension PostgreSQLLedger: DeliveryHistory {
                 """
                 delegate = \(delegate) AND created >= \(from.timeIntervalSince1970) AND created < \(to.timeIntervalSince1970)
                 """
-            case .failed(let delegate): "delegate = \(delegate) AND given_up IS NOT NULL"
+            case .failed(let delegate):
+                "delegate = \(delegate) AND delivered IS NULL AND (given_up IS NOT NULL OR failing IS NOT NULL)"
             }
         // The outcome of a forgotten job is gone.
         let count = try await change(
