@@ -89,7 +89,7 @@ extension Deployment {
     ) async throws -> LedgerJob {
         var found: LedgerJob?
         try await eventually("the ledger knows the job where \(condition)") {
-            guard FileManager.default.fileExists(atPath: self.ledger.path) else { return false }
+            guard try self.hasTable("jobs") else { return false }
             let texts = try self.queryLedger("SELECT plain(record) FROM jobs WHERE \(condition)")
             found = try texts.first.map { try WireJSON.decode(LedgerJob.self, from: Data($0.utf8)) }
             return found.map(isIt) ?? false

@@ -69,7 +69,7 @@ extension Deployment {
                 for queue in topology.notifiers {
                     guard try await channel.messageCount(of: queue) == 0 else { return false }
                 }
-                return try self.queryLedger("SELECT count(*) FROM owed") == ["0"]
+                return try self.hasTable("owed") && self.queryLedger("SELECT count(*) FROM owed") == ["0"]
             }
         }
     }
