@@ -5,6 +5,8 @@ package import Uploads
 extension Ledger: DeliveryHistory {
     /// The most attempts of one delivery that are kept.
     static let attemptsKept = 32
+    /// If more deliveries of a delegate wait, the newest of them are found sooner among all of the delegate's than by sorting those.
+    private static let backlogSorted = 1000
     /// Deliveries that are changed in one transaction, so that recording never waits long.
     private static let changeCountMaximum = 1000
 
@@ -32,11 +34,16 @@ extension Ledger: DeliveryHistory {
         case nil: break
         }
         arguments += [listing.limit]
-        let (condition, values) = (conditions.joined(separator: " AND "), arguments)
-        // The planner takes the index of all of a delegate's deliveries even for the few that wait.
-        let source = listing.delegate != nil && listing.job == nil ? "deliveries INDEXED BY \(index)" : "deliveries"
+        let (condition, values, chosen) = (conditions.joined(separator: " AND "), arguments, index)
+        let isOfDelegate = listing.delegate != nil && listing.job == nil
         return try await read { db in
-            try Row.fetchAll(
+            var index = chosen
+            if isOfDelegate, listing.status == .waiting, try Self.isLong(listing.delegate, in: db) {
+                index = "deliveries_by_delegate"
+            }
+            // The planner takes the index of all of a delegate's deliveries even for the few that wait.
+            let source = isOfDelegate ? "deliveries INDEXED BY \(index)" : "deliveries"
+            return try Row.fetchAll(
                 db,
                 sql: """
                     SELECT *, (SELECT id FROM jobs WHERE seq = job) AS owner FROM \(source)
@@ -44,6 +51,17 @@ extension Ledger: DeliveryHistory {
                     """, arguments: values
             ).map(Self.record)
         }
+    }
+
+    /// Whether more than ``backlogSorted`` deliveries of the delegate wait.
+    private static func isLong(_ delegate: String?, in db: Database) throws -> Bool {
+        try Int.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FROM (
+                    SELECT 1 FROM deliveries INDEXED BY deliveries_due
+                    WHERE delegate = ? AND delivered IS NULL AND given_up IS NULL LIMIT ?)
+                """, arguments: [delegate, backlogSorted + 1]) ?? 0 > backlogSorted
     }
 
     package func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt] {
