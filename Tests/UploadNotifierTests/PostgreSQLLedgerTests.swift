@@ -61,15 +61,7 @@ struct PostgreSQLLedgerTests {
         let (url, schema) = (try await PostgreSQLNode.shared().url, Self.makeSchema())
         let configuration = try PostgreSQLLedger.configuration(url, password: nil, schema: schema)
         let client = PostgreSQLClient(configuration, connections: 1)
-        try await client.execute(Statement(stringLiteral: "CREATE SCHEMA \"\(schema)\""))
-        try await client.execute(
-            "CREATE TABLE migrations (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
-        for (index, steps) in PostgreSQLSchema.migrations.prefix(2).enumerated() {
-            for case .statements(let statements) in steps {
-                for statement in statements { try await client.execute(statement) }
-            }
-            try await client.execute("INSERT INTO migrations (version) VALUES (\(Int64(index + 1)))")
-        }
+        try await PostgreSQLSchema.bringUpToDate(client, schema: schema, to: 2)
         let jobs = JobsOfBefore.make()
         for job in jobs {
             try await client.execute(

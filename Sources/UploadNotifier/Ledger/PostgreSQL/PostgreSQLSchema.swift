@@ -23,9 +23,13 @@ enum PostgreSQLSchema {
     private static let lock: Int64 = 0x4C6E_6753
 
     /// Makes the missing tables. Of several notifiers that start at once, one does it, and the others wait for it.
+    /// - Parameters:
+    ///   - isForCopy: whether the ledger may be an unfinished copy.
+    ///   - newest: the version that the tables will have; tests make those of an earlier one.
     /// - Throws: `misconfigured` if a newer version has made the tables.
-    /// - Parameter isForCopy: whether the ledger may be an unfinished copy.
-    static func bringUpToDate(_ client: PostgreSQLClient, schema: String, isForCopy: Bool = false) async throws {
+    static func bringUpToDate(
+        _ client: PostgreSQLClient, schema: String, isForCopy: Bool = false, to newest: Int = migrations.count
+    ) async throws {
         try await client.transaction { transaction in
             try await transaction.execute("SELECT pg_advisory_xact_lock(\(lock))")
             try await transaction.execute([
@@ -43,7 +47,7 @@ enum PostgreSQLSchema {
                     .misconfigured,
                     "the ledger's tables were made by a newer version; update this program or name another database")
             }
-            for (index, steps) in migrations.enumerated().dropFirst(Int(version)) {
+            for (index, steps) in migrations.prefix(newest).enumerated().dropFirst(Int(version)) {
                 for step in steps {
                     switch step {
                     case .statements(let statements): try await transaction.execute(statements)
