@@ -132,7 +132,7 @@ let package = Package(
             "UploadBootstrap",
             [
                 "CLinux", "CVersion", "HTTPCalls", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations",
-                "UploadNotifier",
+                "UploadEmbedded", "UploadNotifier",
                 "UploadSources", "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser,
                 asyncHTTPClient, grdb,
                 hummingbird,
@@ -180,8 +180,8 @@ let package = Package(
         tests(
             "UploadDestinationsTests",
             [
-                "HTTPCalls", "LinuxFiles", "ResumableTesting", "UploadDestinations", "UploadSources", "Uploads",
-                "UploadTesting", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "HTTPCalls", "LinuxFiles", "ResumableTesting", "UploadDestinations", "UploadEmbedded", "UploadSources",
+                "Uploads", "UploadTesting", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests(
             "UploadClientTests",
@@ -210,7 +210,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "RabbitMQ", "ResumableTesting", "UploadClient", "UploadClientTesting", "UploadDestinations",
-                "UploadSources", "UploadTesting",
+                "UploadEmbedded", "UploadSources", "UploadTesting",
                 "UploadNotifier", "UploadWorkers", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, grdb, logging,
                 nioCore, nioHTTP1,
             ],

@@ -10,6 +10,7 @@ import Uploads
 /// CRC-64/NVME for each block. Digests are read when they are needed, so that memory does not grow with the file. The header is written last:
 /// it is the seal of a copy that workers saw before it was complete. Until then it is a hole of zeros.
 struct BlockDigests: Sendable {
+    /// What the side file's name adds to that of its copy.
     static let suffix = ".blocks"
 
     private static let magic = Array("LSBLOCK1".utf8)
@@ -17,13 +18,35 @@ struct BlockDigests: Sendable {
 
     private enum Place {
         case file(File)
-        case only(CRC64NVME)
+        /// All of them, in memory.
+        case known([CRC64NVME])
     }
 
     private let place: Place
 
     /// - Parameter only: the digest of the only block.
-    init(only: CRC64NVME) { place = .only(only) }
+    init(only: CRC64NVME) { place = .known([only]) }
+
+    /// - Parameter known: the digests of all blocks: 8 bytes for each 8 MiB of the file are kept in memory.
+    init(known: [CRC64NVME]) { place = .known(known) }
+
+    /// Reads what ``encoded(_:of:)`` has written.
+    /// - Returns: nil for anything else, or the digests of a file of another size.
+    init?(decoding bytes: [UInt8], of size: Int64) {
+        guard bytes.count == Self.encodedBytes(of: size),
+            bytes.starts(with: Self.header(size: size))
+        else { return nil }
+        place = .known(
+            stride(from: Int(Self.headerBytes), to: bytes.count, by: 8).map { Self.digest(bytes[$0..<$0 + 8]) })
+    }
+
+    /// The contents of a side file with its seal.
+    static func encoded(_ digests: [CRC64NVME], of size: Int64) -> [UInt8] {
+        header(size: size) + digests.flatMap { littleEndian($0.value) }
+    }
+
+    /// The bytes of the side file of a file of this size.
+    static func encodedBytes(of size: Int64) -> Int { Int(headerBytes) + Int(PartPlan.blockCount(of: size)) * 8 }
 
     private init(_ file: File) { place = .file(file) }
 
@@ -66,15 +89,14 @@ struct BlockDigests: Sendable {
 
     private static func isSealed(_ file: File, of size: Int64) throws(SystemError) -> Bool {
         guard try file.read(Int(headerBytes), at: 0) == header(size: size) else { return false }
-        let count = size / PartPlan.blockBytes + (size % PartPlan.blockBytes == 0 ? 0 : 1)
-        return try file.status().size == headerBytes + count * 8
+        return try file.status().size == Int64(encodedBytes(of: size))
     }
 
     /// The digest of a block; the first block is 0.
     func digest(of block: Int64) throws(SystemError) -> CRC64NVME? {
         let file: File
         switch place {
-        case .only(let digest): return block == 0 ? digest : nil
+        case .known(let digests): return digests.indices.contains(Int(block)) ? digests[Int(block)] : nil
         case .file(let opened): file = opened
         }
         let bytes = try file.read(8, at: Self.headerBytes + block * 8)
@@ -87,21 +109,22 @@ struct BlockDigests: Sendable {
         guard range.lowerBound >= 0, range.upperBound <= size, range.lowerBound % blockBytes == 0,
             range.upperBound % blockBytes == 0 || range.upperBound == size
         else { return nil }
-        let file: File
+        let (first, count) = (range.lowerBound / blockBytes, PartPlan.blockCount(of: Int64(range.count)))
+        let digests: [CRC64NVME]
         switch place {
-        case .only(let digest): return range == 0..<size ? digest : nil
-        case .file(let opened): file = opened
+        case .known(let all):
+            guard first + count <= Int64(all.count) else { return nil }
+            digests = Array(all[Int(first)..<Int(first + count)])
+        case .file(let file):
+            let bytes = try file.read(Int(count) * 8, at: Self.headerBytes + first * 8)
+            guard bytes.count == count * 8 else { return nil }
+            digests = stride(from: 0, to: bytes.count, by: 8).map { Self.digest(bytes[$0..<$0 + 8]) }
         }
-        var digest = CRC64NVME()
-        let count = (Int64(range.count) + blockBytes - 1) / blockBytes
-        let bytes = try file.read(Int(count) * 8, at: Self.headerBytes + range.lowerBound / blockBytes * 8)
-        guard bytes.count == count * 8 else { return nil }
-        for block in 0..<count {
-            let start = Int(block) * 8
-            let rest = Int64(range.count) - block * blockBytes
-            digest.append(Self.digest(bytes[start..<start + 8]), count: min(blockBytes, rest))
+        var whole = CRC64NVME()
+        for (block, digest) in digests.enumerated() {
+            whole.append(digest, count: min(blockBytes, Int64(range.count) - Int64(block) * blockBytes))
         }
-        return digest
+        return whole
     }
 
     private static func digest(_ bytes: some BidirectionalCollection<UInt8>) -> CRC64NVME {
@@ -118,7 +141,7 @@ struct BlockDigests: Sendable {
     {
         let file = try directory.open(name + suffix, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
         try file.setMode(0o640)
-        try file.write(header(size: size) + digests.flatMap { littleEndian($0.value) }, at: 0)
+        try file.write(encoded(digests, of: size), at: 0)
     }
 
     static func writeHeader(size: Int64, to file: File) throws(SystemError) {

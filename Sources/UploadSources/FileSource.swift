@@ -47,6 +47,8 @@ final class FileSource: UploadSource {
     /// What the file must not differ from.
     private var original: OriginalFile { growth?.sealed ?? opened }
 
+    var isLocked: Bool { lock != nil }
+
     func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool {
         guard let growth else { return true }
         return try await Blocking.run { () throws(UploadError) in try growth.has(range) }

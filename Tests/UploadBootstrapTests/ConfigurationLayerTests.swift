@@ -20,7 +20,7 @@ struct ConfigurationLayerTests {
             ConfigurationInput(file: nil, environment: ["HOME": "/home/jo"], directory: files.path))
         #expect(configuration.broker.urls == ["amqp://guest:guest@127.0.0.1:5672/"])
         #expect(configuration.namespace == "upload")
-        #expect(configuration.staging == "/home/jo/.local/state/longshore/staging")
+        #expect(configuration.staging == .directory("/home/jo/.local/state/longshore/staging"))
         #expect(configuration.notifier.ledger == "/home/jo/.local/state/longshore/ledger.sqlite")
         #expect(configuration.worker.http == .listen(host: "127.0.0.1", port: 9701))
         #expect(configuration.notifier.sweepAfter == 86_400)
@@ -75,7 +75,22 @@ struct ConfigurationLayerTests {
     @Test func `XDG_STATE_HOME moves the state`() throws {
         let configuration = try UploadConfiguration(
             ConfigurationInput(environment: ["XDG_STATE_HOME": "/state"], directory: files.path))
-        #expect(configuration.staging == "/state/longshore/staging")
+        #expect(configuration.staging == .directory("/state/longshore/staging"))
+        #expect(configuration.spool == "/state/longshore/staging")
+    }
+
+    @Test func `a staging area that is a directory holds the outbox, and the spool holds it without one`() throws {
+        let environment = ["XDG_STATE_HOME": "/state"]
+        let none = try UploadConfiguration(try files.input("staging: none", environment: environment))
+        #expect(none.staging == .none && none.spool == "/state/longshore/spool")
+        let named = try UploadConfiguration(try files.input("staging: none\nspool: jobs"))
+        #expect(named.spool == "\(files.path)/jobs")
+        #expect(
+            try UploadConfiguration(try files.input("staging: ./none")).staging == .directory("\(files.path)/./none"))
+        let error = #expect(throws: ProgramError.self) {
+            try UploadConfiguration(try files.input("staging: /area\nspool: jobs"))
+        }
+        #expect(error?.description.contains("upload.yaml:2: spool: the staging area /area holds the outbox") == true)
     }
 
     @Test func `the command line comes before the environment, the environment before the file`() throws {
@@ -153,7 +168,7 @@ struct ConfigurationLayerTests {
         try files.write("etc/own.yaml", "staging: area\nsourceRoots: [in, /abs]")
         let configuration = try UploadConfiguration(
             ConfigurationInput(file: "\(files.path)/etc/own.yaml", environment: [:], directory: "/"))
-        #expect(configuration.staging == "\(files.path)/etc/area")
+        #expect(configuration.staging == .directory("\(files.path)/etc/area"))
         #expect(configuration.sourceRoots == ["\(files.path)/etc/in", "/abs"])
     }
 

@@ -56,6 +56,9 @@ struct ConfigurationReferenceTests {
                     + "at the next start | how long a worker carries"))
         #expect(page.contains("| size, 8MiB to 5GiB | `32MiB` (http, resumable, tus), `8MiB` (s3) |"))
         #expect(page.contains("| `20s` (webhook), `60s` (queue), `30s` (command) |"))
-        #expect(page.contains("| path | `STATE/staging` | enqueue-upload, upload-worker, upload-notifier |"))
+        #expect(
+            page.contains(
+                "| path, `NAME:PREFIX/` or `none` | `STATE/staging` | enqueue-upload, upload-worker, upload-notifier |")
+        )
     }
 }

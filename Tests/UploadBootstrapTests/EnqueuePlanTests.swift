@@ -36,6 +36,26 @@ struct EnqueuePlanTests {
         #expect(below.uploads[0].isInline)
     }
 
+    @Test func `without a staging area, what needs a copy is refused with a remedy`() throws {
+        let small = try files.write("small", String(repeating: "x", count: 32_768))
+        let large = try files.write("large", String(repeating: "x", count: 32_769))
+        func plan(_ paths: [String], _ adjust: (inout EnqueueRequest) -> Void = { _ in }) throws -> EnqueuePlan {
+            var request = EnqueueRequest(
+                paths: paths.map { FilePath($0) },
+                destination: try DestinationArgument(paths.first == small ? "x:" : "x:a"))
+            adjust(&request)
+            return try EnqueuePlan(request, canStage: false)
+        }
+        #expect(keys(try plan([small, "https://h/a"])) == ["x:small", "x:a"])
+        #expect(keys(try plan([large]) { $0.stages = false }) == ["x:a"])
+        for path in [large, "-", "data:,\(String(repeating: "x", count: 32_769))"] {
+            let error = failure { try plan([path]) }
+            #expect(error?.exitCode == .badInput && error?.problems.count == 1)
+            #expect(error?.description.contains("only 32 KiB travel inside a job") == true, "\(error?.problems ?? [])")
+            #expect(error?.description.contains("--no-stage") == true)
+        }
+    }
+
     @Test func `a key is made of what is known of each file`() throws {
         let cat = try files.write("in/cat.tar.gz", "12345")
         let dog = try files.write("in/sub/dog", "1")

@@ -93,10 +93,10 @@ struct GrowingCopiesTests {
         let maker = try maker(paths)
         let interruption = Interruption(signals: [])
         let copies = GrowingCopies(maker, interruption)
-        for index in 0..<JobMaker.copiesAtOnce { try await copies.begin(index) }
+        for index in 0..<maker.copiesAtOnce { try await copies.begin(index) }
         async let third: Void = copies.begin(2)
         interruption.received(SIGINT)
-        for index in 0..<JobMaker.copiesAtOnce {
+        for index in 0..<maker.copiesAtOnce {
             let error = await #expect(throws: UploadError.self) { try await copies.finish(index) }
             #expect(error?.code == .interrupted)
         }

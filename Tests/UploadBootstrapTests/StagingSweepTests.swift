@@ -51,7 +51,7 @@ struct StagingSweepTests {
     private func sweep(isUpToDate: Bool = true) async -> Int {
         let path = area.path
         return await StagingSweeper(ledger: ledger, logger: quiet) { () throws(UploadError) in
-            try await StagingArea.existing(at: path)
+            [try await StagingArea.existing(at: path)].compactMap(\.self)
         }.sweep(now: now) { isUpToDate }
     }
 
@@ -62,7 +62,7 @@ struct StagingSweepTests {
         try age(days: 1)
         let path = area.path
         let sweeper = StagingSweeper(ledger: ledger, logger: quiet) { () throws(UploadError) in
-            try await StagingArea.existing(at: path)
+            [try await StagingArea.existing(at: path)].compactMap(\.self)
         }
         let looked = try await sweeper.sweep(dryRun: true, now: now) { true }
         #expect(looked.items.map(\.name) == [name(ended)])
@@ -149,7 +149,7 @@ struct StagingSweepTests {
     @Test func `a host without the staging area cleans up nothing and creates nothing`() async throws {
         let path = scratch.path("nowhere")
         let count = await StagingSweeper(ledger: ledger, logger: quiet) { () throws(UploadError) in
-            try await StagingArea.existing(at: path)
+            [try await StagingArea.existing(at: path)].compactMap(\.self)
         }.sweep(now: now) { true }
         #expect(count == 0)
         #expect(!FileManager.default.fileExists(atPath: path))

@@ -11,7 +11,10 @@ public struct CommonOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Prefix of all names on the broker.", valueName: "name"))
     var namespace: String?
 
-    @Option(help: ArgumentHelp("Staging area, shared by producers and workers.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "Staging area: a directory that producers and workers share, a place at a destination (stage:copies/), or none.",
+            valueName: "place"))
     var staging: String?
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error.", valueName: "level"))

@@ -25,7 +25,7 @@ public struct ConfigurationInput: Sendable {
     }
 
     /// Keys whose default lies in the directory for state, each with its name there.
-    static let stateNames = ["staging": "staging", "notifier.ledger": "ledger.sqlite"]
+    static let stateNames = ["staging": "staging", "spool": "spool", "notifier.ledger": "ledger.sqlite"]
 
     /// Records a flag's value; nil: the flag was not given.
     public mutating func set(_ path: String, to value: String?, flag: String) {

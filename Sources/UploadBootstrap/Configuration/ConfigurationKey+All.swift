@@ -36,8 +36,13 @@ extension ConfigurationKey {
 
     static let files: [ConfigurationKey] = [
         .init(
-            "staging", .path, flag: "--staging", for: [.enqueueUpload, .uploadWorker, .uploadNotifier],
-            "the staging area, shared by producers and workers"),
+            "staging", .staging, flag: "--staging", for: [.enqueueUpload, .uploadWorker, .uploadNotifier],
+            "the staging area: a directory that producers and workers share, or a place at a destination; none where no file is staged"
+        ),
+        .init(
+            "spool", .path, for: [.enqueueUpload, .uploadWorker, .uploadNotifier],
+            "the directory of this host for outbox, idempotency keys and drafts; not used where the staging area is a directory"
+        ),
         .init(
             "stagingGroup", .text, for: [.enqueueUpload, .uploadWorker],
             "the group that the files in the staging area belong to"),

@@ -28,6 +28,7 @@ struct ConfigurationReport {
         let paths =
             switch kind {
             case .path, .list(.path): settings.paths(path)
+            case .staging: [settings.staging.text]
             case .pathOrURL: [settings.pathOrURL(path)].compactMap(\.self)
             default: setting.value.items
             }
@@ -40,6 +41,8 @@ struct ConfigurationReport {
             ConfigurationKey.all.enumerated().map { ($1.components[0], $0) }, uniquingKeysWith: { first, _ in first })
         return settings.values.compactMap { path, setting in
             let components = path.split(separator: ".").map(String.init)
+            // A staging area that is a directory takes its place.
+            if path == "spool", settings.staging.directory != nil { return nil }
             guard let key = ConfigurationKey.tree.index(of: components), let section = sections[components[0]] else {
                 return nil
             }

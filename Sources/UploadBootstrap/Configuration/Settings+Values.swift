@@ -62,6 +62,24 @@ extension Settings {
         return text
     }
 
+    /// Where files are staged.
+    var staging: StagingPlace {
+        StagingPlace(text("staging") ?? "", path: path("staging") ?? "") ?? .none
+    }
+
+    /// The path of the directory with this host's outbox and idempotency keys.
+    /// - Throws: `configuration` for one beside a staging area that is a directory: the programs that share the area share its outbox.
+    func spool() throws(ProgramError) -> String {
+        guard let directory = staging.directory else { return path("spool") ?? "" }
+        guard isStandard("spool") else {
+            throw ProgramError(
+                .configuration,
+                "\(place("spool")): the staging area \(directory) holds the outbox and the idempotency keys; leave spool out, or set "
+                    + "staging: \(StagingPlace.word)")
+        }
+        return directory
+    }
+
     func paths(_ path: String) -> [String] { list(path).map { resolved($0, at: path) } }
 
     /// A key with its value's origin, for errors: `upload.yaml:7: destinations.photos.path`.

@@ -50,8 +50,9 @@ public struct UploadConfiguration: Sendable {
     public var consumerTimeout: TimeInterval
     public var namespace: String
     public var shards: Shards
-    /// The staging area's path.
-    public var staging: String
+    public var staging: StagingPlace
+    /// The path of the directory with this host's outbox and idempotency keys: the staging area, if that is a directory.
+    public var spool: String
     public var stagingGroup: String?
     /// Whether the SHA-256 of all files is computed when they are enqueued.
     public var needsSHA256: Bool
@@ -88,7 +89,8 @@ public struct UploadConfiguration: Sendable {
         consumerTimeout = settings.seconds("consumerTimeout") ?? 1800
         namespace = settings.text("namespace") ?? ""
         shards = settings.text("shards").flatMap { Int($0) }.flatMap { Shards($0) } ?? .one
-        staging = settings.path("staging") ?? ""
+        staging = settings.staging
+        spool = try settings.spool()
         stagingGroup = settings.text("stagingGroup")
         needsSHA256 = settings.list("digests").contains("sha256")
         stagingKeepFailed = settings.seconds("stagingKeepFailed") ?? 7 * 86_400

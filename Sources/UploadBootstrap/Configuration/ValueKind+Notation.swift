@@ -7,6 +7,7 @@ extension ValueKind {
         case .path: "path"
         case .url(let schemes): "URL, " + Self.alternatives(schemes.map { "\($0)://" })
         case .pathOrURL(let schemes): "path, or " + Self.url(schemes: schemes).notation
+        case .staging: "path, `NAME:PREFIX/` or `\(StagingPlace.word)`"
         case .secret: "secret"
         case .address: "address"
         case .choice(let words): Self.alternatives(words)

@@ -12,6 +12,8 @@ enum ValueKind: Sendable {
     case url(schemes: [String])
     /// A path, unless the text begins as a URL with one of the schemes.
     case pathOrURL(schemes: [String])
+    /// A ``StagingPlace``.
+    case staging
     case secret
     case address
     case choice([String])
@@ -31,6 +33,7 @@ enum ValueKind: Sendable {
     func accepts(_ text: String) -> Bool {
         switch self {
         case .text, .secret, .path, .pathOrURL: !text.isEmpty
+        case .staging: !text.isEmpty && StagingPlace(text, path: text) != nil
         case .name: (try? QueueName(text)) != nil
         case .url(let schemes):
             schemes.contains { text.lowercased().hasPrefix($0 + "://") && text.count > $0.count + 3 }
@@ -53,6 +56,8 @@ enum ValueKind: Sendable {
         case .path: "a path"
         case .url(let schemes): "a URL that begins with " + Self.either(schemes.map { "\($0)://" })
         case .pathOrURL(let schemes): "a path, or " + Self.url(schemes: schemes).expectation
+        case .staging:
+            "a path, a destination and a prefix with a slash at its end, such as stage:copies/, or \(StagingPlace.word)"
         case .secret: "env:NAME, file:PATH, credential:NAME or the secret itself"
         case .address: "HOST:PORT, such as 127.0.0.1:9701, or off"
         case .choice(let words): Self.either(words)

@@ -71,6 +71,18 @@ extension EnqueuePlanner {
         throw ProgramError(.configuration, "destination '\(name)': \(problem)")
     }
 
+    /// The problem of an upload that needs a copy where there is no staging area.
+    static func cannotStage(_ upload: PlannedUpload) -> ProgramError {
+        let remedy =
+            upload.content == .file
+            ? "give --no-stage if the workers can read it under this path, below one of their sourceRoots; or set 'staging'"
+            : "put it into a file that the workers can read, and give --no-stage; or set 'staging'"
+        return ProgramError(
+            .badInput,
+            "\(upload.path): only \(SourceReference.inlineBytesMaximum >> 10) KiB travel inside a job, and the configuration says staging: \(StagingPlace.word); \(remedy)"
+        )
+    }
+
     static func needsPrefix(_ what: String) -> ProgramError {
         ProgramError(
             .usage,

@@ -12,6 +12,8 @@ struct EnqueuePlanner {
     private let request: EnqueueRequest
     private let wishes: UploadWishes
     private let now: Date
+    /// Whether there is a staging area.
+    private let canStage: Bool
     /// Today, as in 2026-11-22.
     let day: String
     /// Holds the plan, and with `--changed` the objects at the destination, which are listed into it first.
@@ -27,10 +29,12 @@ struct EnqueuePlanner {
     private var skipped: ExitCode?
     private var skippedCount = 0
 
-    /// - Parameter destinations: the names in the configuration; nil if the configuration has no `destinations`.
+    /// - Parameters:
+    ///   - destinations: the names in the configuration; nil if the configuration has no `destinations`.
+    ///   - canStage: whether there is a staging area; without one, an upload that needs a copy is a problem.
     /// - Throws: the problem of the request as a whole.
     init(
-        _ request: EnqueueRequest, destinations: Set<DestinationName>? = nil, now: Date = Date(),
+        _ request: EnqueueRequest, destinations: Set<DestinationName>? = nil, canStage: Bool = true, now: Date = Date(),
         cacheBytes: Int = PlanFile.cacheBytes
     ) throws(ProgramError) {
         try Self.check(request)
@@ -41,6 +45,7 @@ struct EnqueuePlanner {
         }
         self.request = request
         self.now = now
+        self.canStage = canStage
         wishes = request.wishes
         day = String(WireJSON.timestamp(now).prefix(10))
         file = try Self.kept { () throws(UploadError) in try PlanFile(cacheBytes: cacheBytes) }
@@ -235,7 +240,9 @@ struct EnqueuePlanner {
                     reading: upload.reading(for: request), isKeyed: isKeyed), at: position)
         }
         count += 1
-        isStaged = isStaged || (request.stages && !upload.isInline && !upload.isElsewhere)
+        let needsCopy = request.stages && !upload.isInline && !upload.isElsewhere
+        if needsCopy, !canStage { note(Self.cannotStage(upload), place: "") }
+        isStaged = isStaged || needsCopy
         self.isKeyed = self.isKeyed || isKeyed
         try checkClaims(of: upload, at: position)
     }

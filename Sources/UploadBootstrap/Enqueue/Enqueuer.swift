@@ -23,6 +23,7 @@ struct Enqueuer {
     let broker: Result<UploadBroker, UploadError>
     /// When a broker that has not answered counts as unreachable.
     let deadline: ContinuousClock.Instant
+    let staging: EnqueueStaging
     let interruption: Interruption
     let results: ResultWriter
     let logger: Logger
@@ -42,9 +43,11 @@ struct Enqueuer {
             // Read now, because the time that staging takes does not count.
             let left = patience
             let watch = (try? link.get())?.watch
-            let maker = JobMaker(
-                plan: plan, area: try await area(isAway: link.failure != nil), namespace: configuration.namespace)
             let isAway = link.failure != nil
+            let area = plan.isStaged || isAway || plan.isKeyed ? try await staging.spool() : nil
+            let maker = JobMaker(
+                plan: plan, copies: try plan.isStaged ? area.flatMap(staging.copies) : nil, area: area,
+                namespace: configuration.namespace)
             try await interruption.cancelling { try await maker.makeAll(isAway: isAway) }
             let display = WaitDisplay(plan: plan, json: request.printsJSON ? results : nil)
             let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
@@ -98,7 +101,7 @@ struct Enqueuer {
 
     /// Publishes jobs that other programs left in the outbox while the broker was unreachable: a bounded number, in bounded time.
     private func publishOutbox(to broker: UploadBroker) async {
-        let publisher = OutboxPublisher(staging: configuration.staging, broker: broker, logger: logger)
+        let publisher = OutboxPublisher(spool: configuration.spool, broker: broker, logger: logger)
         let passing = Task { await publisher.publish(atMost: Self.outboxCountMaximum) }
         let limit = Task { [patience] in
             try? await Task.sleep(for: min(Self.outboxPatience, patience))
@@ -106,12 +109,6 @@ struct Enqueuer {
         }
         _ = await passing.value
         limit.cancel()
-    }
-
-    /// The staging area; nil if nothing has to be staged, kept or registered.
-    private func area(isAway: Bool) async throws(UploadError) -> StagingArea? {
-        guard plan.isStaged || isAway || plan.isKeyed else { return nil }
-        return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
     }
 
     /// - Parameter display: learns of each job before the job is published; nil without `--wait`.
@@ -240,8 +237,7 @@ struct Enqueuer {
     ) async -> Int {
         let keepings: [Outbox.Keeping]
         do throws(UploadError) {
-            let area =
-                try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+            let area = try await staging.spool()
             let first = indices.startIndex
             keepings = try await area.outbox().keep(count: indices.count) { position throws(UploadError) in
                 let loaded = try maker.load(at: indices[first + position])
@@ -281,10 +277,11 @@ struct Enqueuer {
 
     private func tellKept(_ count: Int, _ reason: UploadError) {
         let jobs = count == 1 ? "1 job is" : "\(count) jobs are"
+        let place = configuration.staging.directory == nil ? "on this host" : "with this staging area"
         Console.error(
             line: """
-                enqueue-upload: \(reason.message); \(jobs) kept in \(configuration.staging)/\(Outbox.name), and published by \
-                whichever of upload-worker, upload-notifier and enqueue-upload next reaches the broker from this staging area
+                enqueue-upload: \(reason.message); \(jobs) kept in \(configuration.spool)/\(Outbox.name), and published by \
+                whichever of upload-worker, upload-notifier and enqueue-upload \(place) reaches the broker next
                 """)
     }
 

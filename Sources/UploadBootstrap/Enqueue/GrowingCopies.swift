@@ -5,12 +5,13 @@ import Uploads
 final class GrowingCopies: Sendable {
     private let maker: JobMaker
     private let interruption: Interruption
-    private let places = AsyncLock(places: JobMaker.copiesAtOnce)
+    private let places: AsyncLock
     private let tasks = Mutex<[Int: Task<Void, Never>]>([:])
     private let problems = Mutex<[Int: UploadError]>([:])
 
     init(_ maker: JobMaker, _ interruption: Interruption) {
         self.maker = maker
+        places = AsyncLock(places: maker.copiesAtOnce)
         self.interruption = interruption
     }
 

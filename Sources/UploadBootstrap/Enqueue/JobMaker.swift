@@ -6,13 +6,13 @@ import Uploads
 
 /// Makes jobs from planned uploads. Before a job is published, its bytes are at a place that workers can read.
 struct JobMaker: Sendable {
-    /// The copies that are made at the same time.
-    static let copiesAtOnce = 2
     /// After this many copies, those made so far are flushed to the disk; their names are in memory until then.
     static let copiesBetweenFlushes = 4096
 
     let plan: EnqueuePlan
-    /// The staging area; nil if nothing has to be staged.
+    /// Where the copies go; nil if nothing has to be staged.
+    let copies: (any CopyStore)?
+    /// The directory with the idempotency keys; nil if no job has a key.
     let area: StagingArea?
     /// The namespace on the broker, which is a part of the ids of keyed jobs.
     var namespace = "upload"
@@ -22,8 +22,12 @@ struct JobMaker: Sendable {
 
     private var request: EnqueueRequest { plan.request }
 
-    init(plan: EnqueuePlan, area: StagingArea?, namespace: String = "upload") {
+    /// How many files are taken up at the same time.
+    var copiesAtOnce: Int { copies?.copiesAtOnce ?? 2 }
+
+    init(plan: EnqueuePlan, copies: (any CopyStore)?, area: StagingArea?, namespace: String = "upload") {
         self.plan = plan
+        self.copies = copies
         self.area = area
         self.namespace = namespace
     }
@@ -34,7 +38,7 @@ struct JobMaker: Sendable {
     func makeAll(isAway: Bool = false) async throws(UploadError) {
         do throws(UploadError) {
             try await stage(all: isAway)
-            try await area?.synchronize()
+            try await copies?.synchronize()
         } catch {
             await removeCopies { _ in true }
             throw error
@@ -57,12 +61,12 @@ struct JobMaker: Sendable {
                     failure = error
                 }
             }
-            for _ in 0..<Self.copiesAtOnce { startNext() }
+            for _ in 0..<copiesAtOnce { startNext() }
             while let problem = await group.next() {
                 failure = failure ?? problem
                 copied += 1
                 if copied.isMultiple(of: Self.copiesBetweenFlushes), failure == nil {
-                    do throws(UploadError) { try await area?.synchronize() } catch { failure = error }
+                    do throws(UploadError) { try await copies?.synchronize() } catch { failure = error }
                 }
                 startNext()
             }
@@ -87,12 +91,12 @@ struct JobMaker: Sendable {
     /// - Parameter begun: called when the job may be published.
     func copy(at position: Int, begun: @Sendable () -> Void) async throws(UploadError) {
         let upload = try plan.upload(at: position)
-        let area = try stagingArea(for: upload)
+        let copies = try copyStore(for: upload)
         let readFrom = Date()
-        if request.moves, let linked = try await area.link(fileAt: upload.path) {
+        if request.moves, let linked = try await copies.link(fileAt: upload.path, sha256: false) {
             try plan.file.keep(MadeUpload(linked, at: readFrom), at: position)
             try await synchronize()
-        } else if let copy = try await area.beginCopy(ofFileAt: upload.path) {
+        } else if let copy = try await copies.beginCopy(ofFileAt: upload.path) {
             let made = MadeUpload(copy.staged, at: readFrom)
             try plan.file.keep(made, at: position)
             begun()
@@ -112,7 +116,7 @@ struct JobMaker: Sendable {
 
     /// One at a time: a second call would find nothing to do while the first one still flushes.
     private func synchronize() async throws(UploadError) {
-        try await synchronizing.withLock { () async throws(UploadError) in try await area?.synchronize() }
+        try await synchronizing.withLock { () async throws(UploadError) in try await copies?.synchronize() }
     }
 
     /// Registers keyed jobs under the id that follows from their key. A job whose key was registered earlier takes the source of that
@@ -177,7 +181,7 @@ struct JobMaker: Sendable {
         for position in positions {
             guard let made = try? plan.file.made(at: position), (try? plan.file.row(at: position).isKeyed) == false
             else { continue }
-            try? await area?.remove(made.source)
+            try? await copies?.remove(made.source)
         }
     }
 
@@ -186,7 +190,7 @@ struct JobMaker: Sendable {
         while let position = try? plan.file.firstMade(from: next) {
             next = position + 1
             guard (try? isRemoved(position)) == true, let made = try? plan.file.made(at: position) else { continue }
-            try? await area?.remove(made.source)
+            try? await copies?.remove(made.source)
         }
     }
 
@@ -255,11 +259,12 @@ struct JobMaker: Sendable {
         switch upload.content {
         case .object(let reference):
             return StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
-        case .standardInput: return try await stagingArea(for: upload).stage(StandardInput(), sha256: sha256)
+        case .standardInput: return try await copyStore(for: upload).stage(StandardInput(), as: nil, sha256: sha256)
         case .data(let data) where upload.isInline:
             return StagedFile(
                 reference: .inline(data), size: Int64(data.count), digests: Digests(of: data, sha256: sha256))
-        case .data(let data): return try await stagingArea(for: upload).stage(DataBuffers(data: data), sha256: sha256)
+        case .data(let data):
+            return try await copyStore(for: upload).stage(DataBuffers(data: data), as: nil, sha256: sha256)
         case .file where upload.isInline:
             let job = try loaded(
                 UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload
@@ -271,16 +276,16 @@ struct JobMaker: Sendable {
             return try await LocalSources.examine(
                 fileAt: upload.path, computing: sha256 ? .sha256 : isKeyed ? .crc64nvme : .none)
         case .file:
-            let area = try stagingArea(for: upload)
-            if request.moves, let linked = try await area.link(fileAt: upload.path, sha256: sha256) { return linked }
-            return try await area.stage(fileAt: upload.path, sha256: sha256)
+            let copies = try copyStore(for: upload)
+            if request.moves, let linked = try await copies.link(fileAt: upload.path, sha256: sha256) { return linked }
+            return try await copies.stage(fileAt: upload.path, sha256: sha256)
         }
     }
 
-    private func stagingArea(for upload: PlannedUpload) throws(UploadError) -> StagingArea {
-        guard let area else {
+    private func copyStore(for upload: PlannedUpload) throws(UploadError) -> any CopyStore {
+        guard let copies else {
             throw UploadError(.misconfigured, "\(upload.path) has to be staged, and no staging area is open")
         }
-        return area
+        return copies
     }
 }

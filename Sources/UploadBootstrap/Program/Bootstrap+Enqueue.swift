@@ -26,10 +26,12 @@ extension Bootstrap {
         guard let request = request?.completed(by: configuration) else { return .usage }
         if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
-        let destinations = configuration.destinations.map { Set($0.keys) }
         let plan = try await interruption.cancelling {
-            guard let test = request.changed else { return try await Self.plan(of: request, destinations) }
-            return try await Self.changes(of: request, destinations, test, configuration)
+            var planner = try EnqueuePlanner(
+                request, destinations: configuration.destinations.map { Set($0.keys) },
+                canStage: configuration.staging != .none)
+            guard let test = request.changed else { return try await Self.plan(&planner, request) }
+            return try await Self.changes(&planner, request, test, configuration)
         }
         let results = ResultWriter(request.format == .json ? .array : .lines)
         try plan.file.forEachNote { Console.error(line: "enqueue-upload: \($0)") }
@@ -69,12 +71,16 @@ extension Bootstrap {
             broker = .failure(error)
         }
         // Confirmed jobs stay confirmed, so the rest of the patience is enough for an orderly end.
-        func close() async { await (try? broker.get())?.close(within: max(.seconds(1), deadline - .now)) }
+        let staging = EnqueueStaging(configuration, logger: logger)
+        func close() async {
+            await (try? broker.get())?.close(within: max(.seconds(1), deadline - .now))
+            await staging.close()
+        }
         // Also the ids of a command that failed are whole JSON.
         defer { results.end(isWhole: false) }
         do {
             let code = try await Enqueuer(
-                plan: plan, configuration: configuration, broker: broker, deadline: deadline,
+                plan: plan, configuration: configuration, broker: broker, deadline: deadline, staging: staging,
                 interruption: interruption, results: results, logger: logger
             ).run()
             await close()
@@ -88,10 +94,9 @@ extension Bootstrap {
 
     /// The plan of what differs from the objects at the destination.
     private static func changes(
-        of request: EnqueueRequest, _ destinations: Set<DestinationName>?, _ test: ChangeTest,
+        _ planner: inout EnqueuePlanner, _ request: EnqueueRequest, _ test: ChangeTest,
         _ configuration: UploadConfiguration
     ) async throws -> EnqueuePlan {
-        var planner = try EnqueuePlanner(request, destinations: destinations)
         let refusal = Mutex<ProgramError?>(nil)
         let registry = try DestinationRegistry(configuration) { name, error in
             if name == request.destination.name { refusal.withLock { $0 = error } }
@@ -108,13 +113,6 @@ extension Bootstrap {
             guard let error = error as? UploadError else { throw error }
             throw ProgramError(ProgramError(error).exitCode, "--changed: \(error.message); nothing was enqueued")
         }
-    }
-
-    private static func plan(
-        of request: EnqueueRequest, _ destinations: Set<DestinationName>?
-    ) async throws -> EnqueuePlan {
-        var planner = try EnqueuePlanner(request, destinations: destinations)
-        return try await plan(&planner, request)
     }
 
     /// Walks and checks everything that the command line and the manifest name.

@@ -67,7 +67,7 @@ extension Bootstrap {
         let latest = Mutex(configuration)
         let (progress, metrics, connected) = (LatestProgress(), ShardMetrics(), BrokerConnection())
         let pool = PoolMetrics(ledger: ledger, operations: operations, progress: progress)
-        let staging = StagingMetrics { [path = configuration.staging] () throws(UploadError) in
+        let staging = StagingMetrics { [path = configuration.spool] () throws(UploadError) in
             try await StagingArea.existing(at: path)
         }
         let obstacle = Mutex<LedgerObstacle?>(nil)
@@ -82,7 +82,8 @@ extension Bootstrap {
             ledger: ledger, queues: queues, configuration: notifier,
             sweeper: Sweeper(ledger: ledger, rule: Self.sweepRule(configuration, notifier), logger: logger) {
                 destinations.sweepable
-            }, stagingSweeper: Self.stagingSweeper(configuration, ledger, logger), staging: configuration.staging,
+            }, stagingSweeper: Self.stagingSweeper(configuration, destinations, ledger, logger),
+            spool: configuration.spool,
             readiness: readiness, operations: operations, delegateManager: delegateManager, progress: progress,
             metrics: metrics, meet: { met in obstacle.withLock { $0 = met } }, logger: logger)
         logger.info(
@@ -127,12 +128,20 @@ extension Bootstrap {
     }
 
     private static func stagingSweeper(
-        _ configuration: UploadConfiguration, _ ledger: any StagingQueries, _ logger: Logger
+        _ configuration: UploadConfiguration, _ destinations: DestinationRegistry, _ ledger: any StagingQueries,
+        _ logger: Logger
     ) -> StagingSweeper {
         StagingSweeper(
             ledger: ledger, rule: StagingRule(keepFailed: configuration.stagingKeepFailed), logger: logger
         ) { () throws(UploadError) in
-            try await StagingArea.existing(at: configuration.staging)
+            var areas: [any SweepableStaging] = []
+            if let spool = try await StagingArea.existing(at: configuration.spool) { areas.append(spool) }
+            if let place = configuration.staging.destination,
+                let area = try await DestinationArea.existing(at: place, of: destinations)
+            {
+                areas.append(area)
+            }
+            return areas
         }
     }
 

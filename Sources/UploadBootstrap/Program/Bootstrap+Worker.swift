@@ -16,6 +16,13 @@ extension Bootstrap {
         try configuration.checkSecrets(of: ["brokerPassword", "destinations"])
         let connection = try configuration.connection(for: "upload-worker")
         let destinations = try DestinationRegistry(configuration)
+        do {
+            _ = try configuration.staging.destination?.driver(of: destinations)
+        } catch {
+            // AsyncHTTPClient traps if its clients are released without a shutdown.
+            try? await destinations.shutdown()
+            throw error
+        }
         if checkConfig {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             try await destinations.shutdown()
@@ -27,17 +34,22 @@ extension Bootstrap {
         MetricsSystem.bootstrap(registry)
         let figures = ProcessMetrics()
         let settings = configuration.worker
-        let area: StagingArea
+        let area: StagingArea?
         do {
-            area = try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+            if let path = configuration.staging.directory {
+                area = try await StagingArea.open(at: path, group: configuration.stagingGroup)
+            } else {
+                area = nil
+            }
         } catch {
-            // AsyncHTTPClient traps if its clients are released without a shutdown.
             try? await destinations.shutdown()
             throw error
         }
         let readiness = Readiness()
         let connected = BrokerConnection()
-        let staging = StagingMetrics { area }
+        let staging = StagingMetrics { [spool = configuration.spool] () throws(UploadError) in
+            try await StagingArea.existing(at: spool)
+        }
         var worker = WorkerConfiguration(
             concurrency: settings.concurrency, parts: settings.parts, slice: .seconds(settings.slice),
             grace: .seconds(settings.grace), consumerTimeout: .seconds(configuration.consumerTimeout))
@@ -57,14 +69,14 @@ extension Bootstrap {
                 prefetchPerLane: JobQueueConfiguration.prefetch(jobsAtOnce: worker.jobsAtOnceFirst),
                 worker: worker.name),
             destinations: destinations,
-            sources: ObjectSources(
-                beside: LocalSources(areas: [area], roots: configuration.sourceRoots), at: destinations),
-            configuration: worker, staging: configuration.staging, readiness: readiness, logger: logger)
+            sources: ObjectSources(beside: Self.sources(area, configuration, destinations), at: destinations),
+            configuration: worker, spool: configuration.spool, readiness: readiness, logger: logger)
         logger.info(
             "worker starts",
             metadata: [
                 "queues": "\(settings.queues.map(\.rawValue).joined(separator: ","))", "broker": "\(connection)",
-                "staging": "\(configuration.staging)", "concurrency": "\(settings.concurrency)",
+                "staging": "\(configuration.staging.text)",
+                "concurrency": "\(settings.concurrency)",
             ])
         do {
             try await Self.run(
@@ -88,6 +100,15 @@ extension Bootstrap {
         try await destinations.shutdown()
         logger.info("worker stopped")
         return .done
+    }
+
+    /// What the worker finds on its own file systems and in its staging area.
+    private static func sources(
+        _ area: StagingArea?, _ configuration: UploadConfiguration, _ destinations: DestinationRegistry
+    ) -> any SourceProvider {
+        let local = LocalSources(areas: area.map { [$0] } ?? [], roots: configuration.sourceRoots)
+        guard let place = configuration.staging.destination else { return local }
+        return DestinationAreaSources(beside: local, in: place, of: destinations)
     }
 
     /// The host name and process id, and a random number that distinguishes containers in which both are the same.

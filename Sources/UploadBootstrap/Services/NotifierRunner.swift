@@ -15,7 +15,7 @@ final class NotifierRunner: Service {
     private let configuration: NotifierConfiguration
     private let sweeper: Sweeper
     private let stagingSweeper: StagingSweeper
-    private let staging: String
+    private let spool: String
     private let readiness: Readiness
     private let operations: CurrentBroker
     private let delegateManager: DelegateManager
@@ -27,7 +27,7 @@ final class NotifierRunner: Service {
     /// - Parameter meet: receives the obstacle when the namespace has another ledger, and nil once it has this one.
     init(
         connector: BrokerConnector, ledger: any NotifierLedger, queues: BrokerDelegateQueues,
-        configuration: NotifierConfiguration, sweeper: Sweeper, stagingSweeper: StagingSweeper, staging: String,
+        configuration: NotifierConfiguration, sweeper: Sweeper, stagingSweeper: StagingSweeper, spool: String,
         readiness: Readiness, operations: CurrentBroker,
         delegateManager: DelegateManager, progress: LatestProgress, metrics: ShardMetrics,
         meet: @escaping @Sendable (LedgerObstacle?) -> Void, logger: Logger
@@ -43,7 +43,7 @@ final class NotifierRunner: Service {
         self.configuration = configuration
         self.sweeper = sweeper
         self.stagingSweeper = stagingSweeper
-        self.staging = staging
+        self.spool = spool
         self.readiness = readiness
         self.logger = logger
     }
@@ -65,7 +65,7 @@ final class NotifierRunner: Service {
         // A notifier that does not reach the broker keeps no shard from others.
         await ledger.share(true)
         queues.use(broker)
-        let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
+        let outbox = OutboxPublisher(spool: spool, broker: broker, logger: logger)
         let isSuperseded: Bool
         do {
             if let claimed = try await claim(broker, bus) {

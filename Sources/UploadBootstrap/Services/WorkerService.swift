@@ -12,8 +12,8 @@ struct WorkerService: Service {
     let destinations: DestinationRegistry
     let sources: any SourceProvider
     let configuration: WorkerConfiguration
-    /// The path of the staging area. The worker also publishes the jobs of its outbox.
-    let staging: String
+    /// The path of the directory with this host's outbox, whose jobs the worker also publishes.
+    let spool: String
     let readiness: Readiness
     let logger: Logger
 
@@ -32,7 +32,7 @@ struct WorkerService: Service {
         let worker = UploadWorker(
             queue: jobs, destinations: destinations, sources: sources, configuration: configuration, logger: logger,
             reporter: broker)
-        let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
+        let outbox = OutboxPublisher(spool: spool, broker: broker, logger: logger)
         do {
             try await outbox.publishing { try await worker.run() }
         } catch {

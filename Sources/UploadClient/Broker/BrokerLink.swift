@@ -141,7 +141,7 @@ package final class BrokerLink: Sendable {
 
     private func outboxPublisher(_ broker: UploadBroker) -> OutboxPublisher {
         OutboxPublisher(
-            staging: area.path, broker: broker, interval: Self.outboxInterval, warnings: outboxWarnings, logger: logger)
+            spool: area.path, broker: broker, interval: Self.outboxInterval, warnings: outboxWarnings, logger: logger)
     }
 
     // MARK: Submitting

@@ -1,6 +1,6 @@
 public import Foundation
 public import Logging
-import UploadSources
+package import UploadSources
 public import Uploads
 
 /// A manager whose uploads go over the broker to workers, which may run anywhere. The uploads go on while the app does
@@ -18,19 +18,30 @@ public final class BrokerUploadManager: UploadManager, CoreUploadManager {
     ///   - namespace: the prefix of all names on the broker, as the workers are configured.
     ///   - shards: the shards of the namespace, as the workers are configured.
     /// - Throws: `misconfigured` when the directory, a URL or the namespace cannot be used.
-    public init(
+    public convenience init(
         _ identifier: UploadIdentifier, broker: BrokerAccess, staging: URL, group: String? = nil,
         namespace: String = "upload", shards: Shards = .one,
         logger: Logger = Logger(label: "upload-client")
     ) async throws(UploadError) {
         let area = try await StagingArea.open(at: staging.path(percentEncoded: false), group: group)
+        try await self.init(
+            identifier, broker: broker, spool: area, copies: area, namespace: namespace, shards: shards, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - area: the directory with the records of uploads, the outbox and the idempotency keys.
+    ///   - copies: where the copies go.
+    package init(
+        _ identifier: UploadIdentifier, broker: BrokerAccess, spool area: StagingArea, copies: any CopyStore,
+        namespace: String, shards: Shards, logger: Logger
+    ) async throws(UploadError) {
         let link = try BrokerLink(
             broker, namespace: namespace, shards: shards, area: area, name: "upload-client.\(identifier)",
             logger: logger)
         self.link = link
         do throws(UploadError) {
             core = try await ManagerCore(
-                identifier: identifier, area: area,
+                identifier: identifier, area: area, copies: copies,
                 backend: try await BrokerBackend(identifier, link: link, logger: logger), logger: logger)
         } catch {
             await link.close()

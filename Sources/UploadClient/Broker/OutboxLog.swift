@@ -4,8 +4,8 @@ import Uploads
 
 /// Logs the results of passes over the outbox, and gives each warning once an hour.
 struct OutboxLog: Sendable {
-    /// The staging area's path.
-    let staging: String
+    /// The path of the directory that has the outbox.
+    let spool: String
     /// The warnings that were given lately.
     let warnings: OutboxWarnings
     let logger: Logger
@@ -47,7 +47,7 @@ struct OutboxLog: Sendable {
         } else if warnings.isDue("\(failure.code): \(failure.message)") {
             logger.warning(
                 "the outbox cannot be worked on; it is tried again",
-                metadata: ["staging": "\(staging)", "error": "\(failure.message)"])
+                metadata: ["spool": "\(spool)", "error": "\(failure.message)"])
         }
     }
 }

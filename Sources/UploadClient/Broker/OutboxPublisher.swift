@@ -3,15 +3,15 @@ import UploadSources
 import Uploads
 package import UploadsRabbitMQ
 
-/// Publishes the jobs of the staging area's outbox, which were enqueued while the broker was away.
+/// Publishes the jobs of an outbox, which were enqueued while the broker was away.
 package struct OutboxPublisher: Sendable {
     /// Time between two looks into the outbox.
     package static let interval = Duration.seconds(10)
     /// How many jobs are published in one look.
     static let batchCountMaximum = 1000
 
-    /// The staging area's path.
-    let staging: String
+    /// The path of the directory that has the outbox: a staging area, or a host's spool.
+    let spool: String
     let broker: UploadBroker
     /// Time between two looks of this publisher.
     let interval: Duration
@@ -19,13 +19,13 @@ package struct OutboxPublisher: Sendable {
 
     /// - Parameter warnings: the warnings that were given lately, for several publishers of one outbox in one program.
     package init(
-        staging: String, broker: UploadBroker, interval: Duration = Self.interval,
+        spool: String, broker: UploadBroker, interval: Duration = Self.interval,
         warnings: OutboxWarnings = OutboxWarnings(), logger: Logger
     ) {
-        self.staging = staging
+        self.spool = spool
         self.broker = broker
         self.interval = interval
-        log = OutboxLog(staging: staging, warnings: warnings, logger: logger)
+        log = OutboxLog(spool: spool, warnings: warnings, logger: logger)
     }
 
     /// Publishes at once, again at once while more jobs wait than one look takes, and then at every interval, until
@@ -60,7 +60,7 @@ package struct OutboxPublisher: Sendable {
     @discardableResult
     package func publish(atMost countMaximum: Int) async -> Bool {
         do throws(UploadError) {
-            guard let outbox = try await Outbox.open(inAreaAt: staging) else { return false }
+            guard let outbox = try await Outbox.open(inAreaAt: spool) else { return false }
             var submitters: [QueueName: UploadSubmitter] = [:]
             let pass = try await outbox.publish(atMost: countMaximum) { job throws(UploadError) in
                 let submitter: UploadSubmitter

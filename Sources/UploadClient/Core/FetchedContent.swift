@@ -27,7 +27,7 @@ struct FetchedContent {
 
     /// - Throws: `invalidFile` when the content cannot be fetched completely.
     static func stage(
-        _ url: URL, in area: StagingArea, as name: JobID? = nil, sha256: Bool = false
+        _ url: URL, in copies: any CopyStore, as name: JobID? = nil, sha256: Bool = false
     ) async throws(UploadError) -> FetchedContent {
         let shown = DestinationReference.redact(url.absoluteString)
         guard isAddress(url) else {
@@ -48,9 +48,9 @@ struct FetchedContent {
                 .invalidFile, "\(shown) cannot be fetched: the server answers \(response.status.code)",
                 retry: response.status.code >= 500 ? .afterBackoff : .never)
         }
-        let staged = try await area.stage(response.body.map { Array($0.readableBytesView) }, as: name, sha256: sha256)
+        let staged = try await copies.stage(response.body.map { Array($0.readableBytesView) }, as: name, sha256: sha256)
         if let length = response.headers.first(name: "content-length").flatMap({ Int64($0) }), length != staged.size {
-            try? await area.remove(staged.reference)
+            try? await copies.remove(staged.reference)
             throw UploadError(
                 .invalidFile, "\(shown) ended after \(staged.size) of \(length) bytes: try again", retry: .afterBackoff)
         }

@@ -44,7 +44,7 @@ extension ManagerCore {
             try await backend.acceptAgain(upload.job)
             try await store.accepted(upload.id)
         case .remove(let withCopy):
-            if withCopy { try await area.remove(upload.job.source) }
+            if withCopy { try await copies.remove(upload.job.source) }
             _ = try await store.withdraw(upload.id)
         }
         logger.notice(
@@ -61,7 +61,7 @@ extension ManagerCore {
         }
         for copy in program.copies where !needed.contains(copy.name) {
             if let id = copy.keyed, case .staged(_, copy.name)? = try await area.keys().job(id)?.source { continue }
-            try await area.removeRemains(of: copy.name)
+            try await copies.removeRemains(of: copy.name)
         }
     }
 

@@ -15,7 +15,10 @@ package actor ManagerCore {
     package static let closingPatience = Duration.seconds(5)
 
     package nonisolated let identifier: UploadIdentifier
+    /// The directory with the records, the outbox and the idempotency keys.
     nonisolated let area: StagingArea
+    /// Where the copies go.
+    nonisolated let copies: any CopyStore
     nonisolated let store: ClientStore
     nonisolated let backend: any UploadBackend
     nonisolated let logger: Logger
@@ -43,11 +46,13 @@ package actor ManagerCore {
     private(set) var isClosed = false
 
     package init(
-        identifier: UploadIdentifier, area: StagingArea, backend: any UploadBackend, logger: Logger,
+        identifier: UploadIdentifier, area: StagingArea, copies: (any CopyStore)? = nil,
+        backend: any UploadBackend, logger: Logger,
         closingPatience: Duration = ManagerCore.closingPatience
     ) async throws(UploadError) {
         self.identifier = identifier
         self.area = area
+        self.copies = copies ?? area
         self.backend = backend
         self.logger = logger
         self.closingPatience = closingPatience
@@ -97,8 +102,9 @@ package actor ManagerCore {
 
     private func start(_ upload: Upload, _ copy: JobID, _ noted: ProgramCopy) async throws(UploadError) -> UploadHandle
     {
-        let job = try await Preparation(area: area, client: identifier, namespace: backend.namespace, copy: copy)
-            .job(for: upload)
+        let job = try await Preparation(
+            copies: copies, area: area, client: identifier, namespace: backend.namespace, copy: copy
+        ).job(for: upload)
         repeat {
             if job.idempotencyKey != nil, let known = try await acceptedHandle(for: job.id) { return known }
         } while !beingStarted.insert(job.id).inserted
@@ -119,7 +125,7 @@ package actor ManagerCore {
             // The record goes first: a record without its copy would promise an upload that no worker can carry.
             _ = try? await store.withdraw(job.id)
             // The broker may have taken the job in spite of the error; then a worker needs the copy.
-            if job.idempotencyKey == nil, error.code != .networkFailure { try? await area.remove(job.source) }
+            if job.idempotencyKey == nil, error.code != .networkFailure { try? await copies.remove(job.source) }
             throw error
         }
         do throws(UploadError) {
@@ -280,6 +286,7 @@ package actor ManagerCore {
         asking?.cancel()
         hearing?.cancel()
         await backend.close()
+        await copies.close()
         // Ends that come before this point are recorded, and delivered with the rest.
         await hearing?.value
         await deliverBeforeClosing()

@@ -4,6 +4,9 @@ import Uploads
 
 /// Makes a job of an upload: copies the content to where the worker finds it.
 struct Preparation: Sendable {
+    /// Where the copies go.
+    let copies: any CopyStore
+    /// The directory with the idempotency keys.
     let area: StagingArea
     let client: UploadIdentifier
     let namespace: String
@@ -28,7 +31,7 @@ struct Preparation: Sendable {
             contentType = contentType ?? content.mediaType
             staged = try await stage(content.data, upload.sha256)
         case .url(let url):
-            let fetched = try await FetchedContent.stage(url, in: area, as: copy, sha256: upload.sha256)
+            let fetched = try await FetchedContent.stage(url, in: copies, as: copy, sha256: upload.sha256)
             name = url.lastPathComponent
             contentType = contentType ?? fetched.contentType
             staged = fetched.staged
@@ -43,11 +46,11 @@ struct Preparation: Sendable {
             staged = StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
         }
         do throws(UploadError) {
-            try await area.synchronize()
+            try await copies.synchronize()
             return try await area.registered(
                 make(upload, staged, readFrom, contentType ?? Self.contentType([name, Self.name(upload.destination)])))
         } catch {
-            try? await area.remove(staged.reference)
+            try? await copies.remove(staged.reference)
             throw error
         }
     }
@@ -112,12 +115,12 @@ struct Preparation: Sendable {
                 return Self.inline(data, sha256)
             }
         }
-        return try await area.stage(fileAt: path, as: copy, sha256: sha256)
+        return try await copies.stage(fileAt: FilePath(path), as: copy, sha256: sha256)
     }
 
     private func stage(_ data: Data, _ sha256: Bool) async throws(UploadError) -> StagedFile {
         if data.count <= SourceReference.inlineBytesMaximum { return Self.inline(data, sha256) }
-        return try await area.stage(DataBuffers(data: data), as: copy, sha256: sha256)
+        return try await copies.stage(DataBuffers(data: data), as: copy, sha256: sha256)
     }
 
     private func stage(
@@ -126,7 +129,7 @@ struct Preparation: Sendable {
         func open(
             _ bytes: some AsyncSequence<[UInt8], any Error> & Sendable
         ) async throws(UploadError) -> StagedFile {
-            try await area.stage(bytes, as: copy, sha256: sha256)
+            try await copies.stage(bytes, as: copy, sha256: sha256)
         }
         return try await open(bytes)
     }

@@ -98,7 +98,7 @@ struct QueueStore: Sendable {
         }
         let destination = DestinationReference.named(account.destination, key: file.path)
         let upload = Upload(file.content, to: destination, contentType: file.contentType, info: file.info)
-        let job = try await Preparation(area: content, client: client, namespace: "").job(for: upload)
+        let job = try await Preparation(copies: content, area: content, client: client, namespace: "").job(for: upload)
         let name: String
         switch job.source {
         case .staged(_, let staged): name = staged

@@ -44,6 +44,20 @@ extension S3Client {
             retry: .never)
     }
 
+    /// Removes an object, or one version of it. A missing one is no error.
+    /// - Returns: the answer; nil when there was nothing.
+    @discardableResult
+    func delete(_ key: String, version: String? = nil) async throws(UploadError) -> HTTPReply? {
+        var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
+        request.query = version.map { [SignableRequest.Parameter("versionId", $0)] } ?? []
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
+        switch try await answer(request) {
+        case .success(let reply): return reply
+        case .failure(let failure) where failure.status == 404 && failure.code != "NoSuchBucket": return nil
+        case .failure(let failure): throw failure.error(at: location(key))
+        }
+    }
+
     /// One page of the unfinished uploads below a prefix, in the order of their keys.
     func uploads(
         below prefix: String, after last: (key: String, uploadID: String)?

@@ -3,38 +3,36 @@ public import Logging
 import Metrics
 public import Uploads
 
-/// Removes files that no job needs any more from the staging area, by ``StagingRule``.
+/// Removes files that no job needs any more from staging areas, by ``StagingRule``.
 public struct StagingSweeper: Sendable {
     private let ledger: any StagingQueries
     private let rule: StagingRule
-    private let area: @Sendable () async throws(UploadError) -> (any SweepableStaging)?
+    private let areas: @Sendable () async throws(UploadError) -> [any SweepableStaging]
     private let logger: Logger
 
-    /// - Parameter area: called before each sweep; returns nil while this host has no staging area.
+    /// - Parameter areas: called before each sweep; returns none while this host has no staging area.
     public init(
         ledger: any StagingQueries, rule: StagingRule = StagingRule(), logger: Logger,
-        area: @escaping @Sendable () async throws(UploadError) -> (any SweepableStaging)?
+        areas: @escaping @Sendable () async throws(UploadError) -> [any SweepableStaging]
     ) {
         self.ledger = ledger
         self.rule = rule
-        self.area = area
+        self.areas = areas
         self.logger = logger
     }
 
     /// Makes one sweep.
-    /// - Parameter isUpToDate: called after the area was listed; returns whether the ledger has recorded all messages up to now. If not,
+    /// - Parameter isUpToDate: called after an area was listed; returns whether the ledger has recorded all messages up to now. If not,
     ///   nothing is removed.
     /// - Returns: how many files were removed.
     @discardableResult
     public func sweep(now: Date, isUpToDate: @Sendable () async -> Bool) async -> Int {
         do throws(UploadError) {
-            guard let area = try await area() else {
-                logger.debug("no staging area here: its clean-up is left to a notifier that has it")
-                return 0
-            }
-            guard let report = try await sweep(area, dryRun: false, now: now, isUpToDate: isUpToDate) else {
+            let areas = try await areas()
+            if areas.isEmpty { logger.debug("no staging area here: its clean-up is left to a notifier that has it") }
+            var report = SweepReport(dryRun: false)
+            for area in areas where try await !sweep(area, into: &report, now: now, isUpToDate: isUpToDate) {
                 logger.debug("the sweep waits: this notifier stands by, or is behind")
-                return 0
             }
             return report.removed
         } catch {
@@ -51,37 +49,39 @@ public struct StagingSweeper: Sendable {
     public func sweep(
         dryRun: Bool, now: Date, isUpToDate: @Sendable () async -> Bool
     ) async throws(UploadError) -> SweepReport {
-        guard let area = try await area() else {
+        let areas = try await areas()
+        guard !areas.isEmpty else {
             throw UploadError(
                 .misconfigured,
                 "the notifier's host has no staging area: mount it there, or name it in its configuration")
         }
-        guard let report = try await sweep(area, dryRun: dryRun, now: now, isUpToDate: isUpToDate) else {
+        var report = SweepReport(dryRun: dryRun)
+        for area in areas where try await !sweep(area, into: &report, now: now, isUpToDate: isUpToDate) {
             throw .sweepIsBehind
         }
         return report
     }
 
-    /// - Returns: nil when the ledger is not up to date.
+    /// - Returns: false when the ledger is not up to date.
     private func sweep(
-        _ area: any SweepableStaging, dryRun: Bool, now: Date, isUpToDate: @Sendable () async -> Bool
-    ) async throws(UploadError) -> SweepReport? {
+        _ area: any SweepableStaging, into report: inout SweepReport, now: Date, isUpToDate: @Sendable () async -> Bool
+    ) async throws(UploadError) -> Bool {
         let found = try await area.leftovers(changedBefore: now.addingTimeInterval(-rule.lookAfter))
-        var report = SweepReport(dryRun: dryRun, listed: found.count)
-        guard !found.isEmpty else { return report }
-        guard await isUpToDate() else { return nil }
+        report.look(at: found.count)
+        guard !found.isEmpty else { return true }
+        guard await isUpToDate() else { return false }
         let names = Set(found.filter { $0.kind == .copy }.map(\.name))
         let jobs = names.isEmpty ? [:] : try await ledger.jobs(naming: names, inArea: area.id)
         for leftover in found where !Task.isCancelled {
             guard rule.isAbandoned(leftover, jobs: jobs[leftover.name] ?? [], now: now) else { continue }
             var item = SweepReport.Item(name: leftover.name, since: leftover.changedAt, bytes: leftover.bytes)
-            if !dryRun {
+            if !report.dryRun {
                 item.reason = await discard(leftover, in: area)
                 item.removed = item.reason == nil
             }
             report.add(item)
         }
-        return report
+        return true
     }
 
     /// - Returns: why the leftover could not be removed; nil when it is gone.

@@ -172,6 +172,7 @@ extension SliceRun {
                         open.pace.map { PacedSource(source: source, pace: $0, isUrgent: claimed.lane == .urgent) }
                         ?? source
                 }
+                if case .staged = baton.job.source, !source.isLocked { return .sourceUnlocked }
                 return .sourceClaimed
             case .busy: return .sourceBusy
             case .gone: return .sourceGone

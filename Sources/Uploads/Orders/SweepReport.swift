@@ -79,6 +79,11 @@ public struct SweepReport: Codable, Hashable, Sendable {
             try container.decodeListIfPresent(of: Item.self, atMost: Self.itemsMaximum, forKey: .items) ?? []
     }
 
+    /// Counts what was looked at.
+    public mutating func look(at count: Int) {
+        listed = Swift.min(listed.addingSaturating(count), WireLimits.countMaximum)
+    }
+
     /// Counts one in, and lists it while there is room.
     public mutating func add(_ item: Item) {
         found = Swift.min(found.addingSaturating(1), WireLimits.countMaximum)

@@ -55,6 +55,12 @@ public protocol ListableDestination: OriginDestination {
     ) async throws(UploadError)
 }
 
+/// A destination that can hold a staging area: what lies there is listed, read and removed.
+public protocol RemovableDestination: ListableDestination {
+    /// Removes the object at the job's destination, whichever program put it there. A missing one is no error.
+    func removeObject(of job: UploadJob) async throws(UploadError)
+}
+
 /// A destination that has to tell the rounds of a job apart: what a server remembers of an ended round must not answer
 /// for the next one.
 public protocol RoundDestination: Destination {

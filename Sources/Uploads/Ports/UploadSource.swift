@@ -7,6 +7,9 @@ public protocol UploadSource: Sendable {
     /// Bytes; what the job said, or the source would not have opened.
     var size: Int64 { get }
 
+    /// Whether no other slice can open the same source while this one has it.
+    var isLocked: Bool { get }
+
     /// Whether the bytes come over a network each time they are read, so that a caller that needs them twice should
     /// keep them.
     var isFetched: Bool { get }
@@ -54,6 +57,8 @@ public protocol UploadSource: Sendable {
 
 extension UploadSource {
     public var isFetched: Bool { false }
+
+    public var isLocked: Bool { false }
 
     public func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool { true }
 

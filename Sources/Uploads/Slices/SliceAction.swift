@@ -11,7 +11,7 @@ public indirect enum SliceAction: Hashable, Sendable {
     case probe(UploadState?)
     /// Look at the job's source object; answered by `sourceExamined`, `sourceGone`, `sourceOriginUnknown` or `failed`.
     case examineSource
-    /// Open and lock the source; answered by `sourceClaimed`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown`, `sourceOriginUnknown` or
+    /// Open and lock the source; answered by `sourceClaimed`, `sourceUnlocked`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown`, `sourceOriginUnknown` or
     /// `failed`.
     case claimSource
     /// Open a session or resume one, and pass it the condition of the write as far as it is known; answered by `opened`

@@ -12,6 +12,8 @@ public indirect enum SliceFact: Hashable, Sendable {
     case destinationUnknown
     case probed(ProbeAnswer)
     case sourceClaimed
+    /// The staged copy is open, and its staging area has no locks: another slice may read it at the same time.
+    case sourceUnlocked
     case sourceBusy
     case sourceGone
     /// This worker does not serve the staging area (yet).

@@ -131,10 +131,10 @@ extension SliceMachine {
     mutating func claimAnswered(_ fact: SliceFact) -> [SliceAction] {
         if baton.onlyRemovesCopy { return copyClaimAnswered(fact) }
         switch fact {
-        case .sourceClaimed:
+        case .sourceClaimed, .sourceUnlocked:
             hasStarted = true
             hasSource = true
-            if baton.isCancel { return cancelLeftovers() }
+            if baton.isCancel { return fact == .sourceClaimed ? cancelLeftovers() : cancelWithoutLock() }
             return check(then: unverified == nil ? .open(state) : .readBack)
         // Rule 9: epoch and lock. A slice that does not get the lock waits, which is no attempt.
         case .sourceBusy:

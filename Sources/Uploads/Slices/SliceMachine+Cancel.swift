@@ -25,7 +25,7 @@ extension SliceMachine {
     /// Takes the copy's lock before it removes the copy, as for any job.
     mutating func copyClaimAnswered(_ fact: SliceFact) -> [SliceAction] {
         switch fact {
-        case .sourceClaimed: check(then: .removeCopy)
+        case .sourceClaimed, .sourceUnlocked: check(then: .removeCopy)
         case .sourceBusy: settle(.wait(until: now + rules.lockedDelay, reason: .locked, state: nil))
         case .sourceAreaUnknown(let area): waitForStagingArea(area)
         case .failed(let error): giveUpOrRetry(error, isResolved: true)

@@ -6,6 +6,12 @@ public struct PartPlan: Hashable, Sendable {
     /// The block of which a staged copy knows the digest, and the usual part: 8 MiB.
     public static let blockBytes: Int64 = 8 << 20
 
+    /// How many blocks a file has; the last one may be smaller.
+    /// - Parameter size: 0 or more.
+    public static func blockCount(of size: Int64) -> Int64 {
+        size / blockBytes + (size % blockBytes == 0 ? 0 : 1)
+    }
+
     /// The most parts of a file: each part that is under way or held takes memory.
     public static let countMaximum = 10_000_000
 

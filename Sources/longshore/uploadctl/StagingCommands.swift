@@ -20,8 +20,9 @@ struct StagingSweepCommand: OrderCommand {
         commandName: "sweep",
         abstract: "Removes staged copies that no job needs any more.",
         discussion: """
-            The notifier does this, in the staging area of its host. Copies of failed jobs
-            stay for stagingKeepFailed, copies of jobs that it does not know for 31 days.
+            The notifier does this, in the staging area that its configuration names.
+            Copies of failed jobs stay for stagingKeepFailed, copies of jobs that it does
+            not know for 31 days.
             """)
 
     @OptionGroup var options: SweepOptions

@@ -73,7 +73,7 @@ import UploadsRabbitMQ
                 ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace,
                 shards: deployment.shards, logger: logger)
             let publisher = OutboxPublisher(
-                staging: deployment.staging.path, broker: broker, interval: .seconds(3600), logger: logger)
+                spool: deployment.staging.path, broker: broker, interval: .seconds(3600), logger: logger)
             let publishing = Task { await publisher.run() }
             let outbox = deployment.staging.appending(path: "outbox").path
             try await eventually("all are published") {

@@ -19,11 +19,13 @@ ENDED = ("completed", "failed", "cancelled")
 
 class Pool:
     def __init__(self, bench: Bench, endpoint: str | None = None, delegates: dict[str, str] | None = None,
-                 destination: dict[str, str] | None = None, is_postgres: bool = False, shards: int = 1,
+                 destination: dict[str, str] | None = None, is_postgres: bool = False, shards: int = 1, stage: str | None = None,
                  worker: str | None = f"{{concurrency: {JOBS_AT_ONCE}, parts: {PARTS_AT_ONCE}}}"):
         """endpoint: another S3 server than the sink. destination: further keys of it. delegates: by name. In YAML.
 
         worker: the settings of workers, in YAML; None for the defaults.
+
+        stage: the S3 server whose bucket has the staging area; None for a directory.
 
         is_postgres: the ledger is a database of its own on the private PostgreSQL server.
         """
@@ -41,11 +43,14 @@ class Pool:
             "accessKeyId": ACCESS_KEY, "secretAccessKey": SECRET_KEY, "partSize": f"{PART_MIB}MiB",
         } | (destination or {})
         lines = [
-            f"broker: {bench.broker.url}", f"namespace: {self.namespace}", f"shards: {shards}", f"staging: {self.directory}/staging",
+            f"broker: {bench.broker.url}", f"namespace: {self.namespace}", f"shards: {shards}", f"staging: {'stage:copies/' if stage else f'{self.directory}/staging'}",
             f"sourceRoots: [{bench.files.directory}]", "log: {level: warning}",
             "destinations:", "  sink:", *(f"    {key}: {value}" for key, value in keys.items()),
             f"notifier: {{ledger: '{self.database or self.ledger}', allowNetworks: [127.0.0.0/8]}}",
         ]
+        if stage:
+            at = lines.index("destinations:") + 1
+            lines[at:at] = ["  stage:", *(f"    {key}: {value}" for key, value in (keys | {"endpoint": stage}).items())]
         if worker:
             lines.append(f"worker: {worker}")
         if delegates:

@@ -31,7 +31,7 @@ struct OutboxLogTests {
     @Test func `a pass that was ended by a failure is told with all that it did, and each warning once`() {
         let lines = Lines()
         let log = OutboxLog(
-            staging: "/s", warnings: OutboxWarnings(), logger: Logger(label: "test") { _ in Handler(lines: lines) })
+            spool: "/s", warnings: OutboxWarnings(), logger: Logger(label: "test") { _ in Handler(lines: lines) })
         var pass = Outbox.Pass()
         pass.published = [JobID()]
         pass.setAside = [("0.json.corrupt", "it holds no job")]
@@ -41,7 +41,7 @@ struct OutboxLogTests {
             "info: published from the outbox count=1",
             "error: a file in the outbox holds no job and was set aside file=0.json.corrupt reason=it holds no job",
             "warning: the outbox cannot be worked on; it is tried again error=too many files are open: raise the limit "
-                + "staging=/s",
+                + "spool=/s",
         ]
         #expect(lines.all.withLock { $0 } == first)
         log.tell(pass)

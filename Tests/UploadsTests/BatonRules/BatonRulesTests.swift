@@ -20,6 +20,7 @@ import Testing
         let world = BatonWorld(
             book, budget: bound.budget, verbs: bound.isSerial ? [.cancel, .runAgain] : Verb.allCases,
             hasTurn: bound.hasTurn, isProducerInDoubt: bound.isProducerInDoubt, copied: bound.copied,
+            locks: bound.locks,
             mutation: mutation)
         return Exploration(world, limit: limit)
     }

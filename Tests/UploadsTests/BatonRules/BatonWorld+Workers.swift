@@ -154,6 +154,7 @@ extension BatonWorld {
         case .claimSource:
             guard isStaged else { return .sourceClaimed }
             guard hasCopy else { return .sourceGone }
+            guard locks else { return .sourceUnlocked }
             if mutation != .locksNothing, workers.contains(where: { $0.held?.hasLock == true }) { return .sourceBusy }
             workers[worker].held?.hasLock = true
             return .sourceClaimed

@@ -120,6 +120,8 @@ struct BatonWorld {
     let book: RuleBook
     let mutation: Mutation?
     let isStaged: Bool
+    /// Whether the staging area has locks; one in a bucket has none.
+    let locks: Bool
     var budget: Budget
 
     var lane: [Parcel]
@@ -158,13 +160,14 @@ struct BatonWorld {
 
     init(
         _ book: RuleBook, budget: Budget, verbs: [Verb] = Verb.allCases, hasTurn: Bool = true,
-        isProducerInDoubt: Bool = false, copied: Int32? = nil, mutation: Mutation? = nil
+        isProducerInDoubt: Bool = false, copied: Int32? = nil, locks: Bool = true, mutation: Mutation? = nil
     ) {
         self.book = book
         self.budget = budget
         self.mutation = mutation
         self.verbs = verbs
         self.hasTurn = hasTurn
+        self.locks = locks
         first = budget
         if case .staged = book.order.source { isStaged = true } else { isStaged = false }
         let baton = book.batons.number(of: Baton(job: book.order))

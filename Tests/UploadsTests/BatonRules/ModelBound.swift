@@ -4,6 +4,8 @@ import Testing
 /// How far a search goes: which job, and how much may go wrong.
 struct ModelBound: Sendable, CustomTestStringConvertible {
     var isStaged: Bool
+    /// Whether the staging area has locks.
+    var locks = true
     var crashes: Int8 = 0
     var confirms: Int8 = 0
     var answers: Int8 = 0
@@ -38,7 +40,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
             parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" } + (isProducerInDoubt ? ["producer in doubt"] : [])
         let line = isSerial ? hasTurn ? "serial, " : "serial without a turn, " : ""
         return
-            "\(line)\(copied != nil ? "copying" : isStaged ? "staged" : "inline"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
+            "\(line)\(copied != nil ? "copying" : !isStaged ? "inline" : locks ? "staged" : "staged without locks"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
     }
 
     /// `LONGSHORE_MODEL_BOUND`: 1 (the default) is one disturbance of each kind, and two for the job that needs no
@@ -52,7 +54,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
         var bounds =
             singles(isStaged: true) + singles(isStaged: false) + pairs(isStaged: false).filter { $0.verbs == 0 }
         bounds += [true, false].flatMap { serial(isStaged: $0) }
-        bounds += copying
+        bounds += copying + withoutLocks
         bounds.append(ModelBound(isStaged: false, verbs: 1, takeovers: 1))
         if level >= 2 { bounds += overtaken + pairs(isStaged: true) + pairs(isStaged: false).filter { $0.verbs > 0 } }
         for crashes in 3...max(3, level) where level >= 3 {
@@ -113,6 +115,15 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
             ModelBound(isStaged: false, verbs: 2, takeovers: 1), ModelBound(isStaged: false, verbs: 1, takeovers: 2),
             ModelBound(isStaged: false, crashes: 1, verbs: 1, takeovers: 1),
         ]
+    }
+
+    /// A copy in a bucket: it is complete when the job is published, and workers cannot lock it.
+    private static var withoutLocks: [ModelBound] {
+        (singles(isStaged: true) + serial(isStaged: true) + (level >= 2 ? pairs(isStaged: true) : [])).map { bound in
+            var bound = bound
+            bound.locks = false
+            return bound
+        }
     }
 
     static func pairs(isStaged: Bool) -> [ModelBound] {

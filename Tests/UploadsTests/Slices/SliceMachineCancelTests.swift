@@ -55,6 +55,21 @@ import Testing
         #expect(slice.outcome == .cancelled)
     }
 
+    @Test func `cancelling a copy that cannot be locked waits as well`() {
+        var slice = cancel(state: H.state)
+        slice.tell(.sourceUnlocked)
+        #expect(
+            slice.settlement
+                == .wait(until: H.start + SliceRules().cancelSettleDelay, reason: .cancelling, state: H.state))
+        var baton = H.baton(generation: 2, slice: 1, state: H.state, isCancel: true)
+        baton.idleWaits = 1
+        slice = H(baton)
+        #expect(slice.begin() == [.claimSource])
+        #expect(slice.holding(.sourceUnlocked) == [.discard(H.state)])
+        slice.holding(.discarded)
+        #expect(slice.holding(.probed(.nothing)) == [.removeStagedCopy])
+    }
+
     @Test func `cancelling removes a session that only the destination knows`() {
         var slice = cancel()
         slice.holding(.sourceClaimed)

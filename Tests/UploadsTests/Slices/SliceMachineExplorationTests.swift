@@ -250,7 +250,8 @@ import Testing
                     ].randomElement(using: &random) ?? .nothing)
             case .claimSource:
                 return [
-                    .sourceClaimed, .sourceClaimed, .sourceClaimed, .sourceBusy, .sourceGone, .sourceAreaUnknown("a"),
+                    .sourceClaimed, .sourceClaimed, .sourceClaimed, .sourceUnlocked, .sourceBusy, .sourceGone,
+                    .sourceAreaUnknown("a"),
                     .sourceOriginUnknown("a"),
                 ]
                 .randomElement(using: &random) ?? .sourceBusy

@@ -232,35 +232,21 @@ final class S3Survey {
     /// Removes all versions of a key. Removing a version by its id deletes it; removing only the key would hide it in a versioned bucket
     /// by a marker, which is a version itself.
     private static func remove(_ key: String, _ versions: [String], of client: S3Client) async throws(UploadError) {
-        for version in versions { try await delete(key, version, of: client) }
-        if versions.isEmpty, let reply = try await delete(key, nil, of: client),
+        for version in versions { try await client.delete(key, version: version) }
+        if versions.isEmpty, let reply = try await client.delete(key),
             reply.header("x-amz-delete-marker") == "true", let marker = reply.header("x-amz-version-id")
         {
-            try await delete(key, marker, of: client)
+            try await client.delete(key, version: marker)
         }
         for _ in 0..<untoldVersionsMaximum {
             var request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
             request.headers = S3ObjectHeaders(settings: client.configuration.object).ofObjectRequests
             guard case .success(let reply) = try await client.answer(request) else { return }
             guard let version = reply.header("x-amz-version-id"), !versions.contains(version) else { break }
-            try await delete(key, version, of: client)
+            try await client.delete(key, version: version)
         }
         throw UploadError(
             .serverFailure, "it answers that \(client.location(key)) is removed, and it is still there", retry: .never)
-    }
-
-    @discardableResult
-    private static func delete(
-        _ key: String, _ version: String?, of client: S3Client
-    ) async throws(UploadError) -> HTTPReply? {
-        var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
-        request.query = version.map { [SignableRequest.Parameter("versionId", $0)] } ?? []
-        request.headers = S3ObjectHeaders(settings: client.configuration.object).ofObjectRequests
-        switch try await client.answer(request) {
-        case .success(let reply): return reply
-        case .failure(let failure) where failure.status == 404: return nil
-        case .failure(let failure): throw failure.error(at: client.location(key))
-        }
     }
 }
 

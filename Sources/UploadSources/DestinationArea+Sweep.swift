@@ -1,0 +1,50 @@
+public import Foundation
+import Synchronization
+public import Uploads
+
+extension DestinationArea: SweepableStaging {
+    /// The objects that one sweep looks at; more are left for the next ones.
+    private static let objectsMaximum = 200_000
+
+    public func leftovers(changedBefore: Date) async throws(UploadError) -> [StagedLeftover] {
+        let objects = Mutex<[String: ListedObject]>([:])
+        let prefix = place.prefix
+        try await place.driver(of: destinations).list(below: prefix) { page throws(UploadError) in
+            objects.withLock { objects in
+                for object in page where objects.count < Self.objectsMaximum {
+                    let name = object.key.dropping(bytes: prefix.utf8.count)
+                    guard let changedAt = object.modifiedAt, changedAt < changedBefore, Self.isOwn(name) else {
+                        continue
+                    }
+                    objects[name] = object
+                }
+            }
+        }
+        let found = objects.withLock { $0 }
+        let isWhole = found.count < Self.objectsMaximum
+        let leftovers = found.compactMap { name, object -> StagedLeftover? in
+            let copy = Self.copy(of: name)
+            // A producer writes the digests after their copy. So digests without a copy are what a removal has left.
+            if copy != name, found[copy] != nil || !isWhole { return nil }
+            return StagedLeftover(
+                kind: copy == name ? .copy : .partial, name: name, changedAt: object.modifiedAt ?? .distantPast,
+                bytes: object.size)
+        }
+        return Array(leftovers.sorted { $0.changedAt < $1.changedAt }.prefix(StagedLeftover.countMaximum))
+    }
+
+    /// A copy is never written to again, so there is nothing to be asked before.
+    public func discard(_ leftover: StagedLeftover) async throws(UploadError) -> Bool {
+        guard Self.isOwn(leftover.name) else { return false }
+        try await remove(Self.copy(of: leftover.name))
+        return true
+    }
+
+    /// The name of the copy to which an object belongs.
+    private static func copy(of name: String) -> String {
+        name.hasSuffix(BlockDigests.suffix) ? String(name.dropLast(BlockDigests.suffix.count)) : name
+    }
+
+    /// Whether it is a copy, or the digests of one. Anything else in the area is left alone.
+    private static func isOwn(_ name: String) -> Bool { UUID(uuidString: copy(of: name)) != nil }
+}
