@@ -30,14 +30,43 @@ extension DestinationArea: SweepableStaging {
                 kind: copy == name ? .copy : .partial, name: name, changedAt: object.modifiedAt ?? .distantPast,
                 bytes: object.size)
         }
-        return Array(leftovers.sorted { $0.changedAt < $1.changedAt }.prefix(StagedLeftover.countMaximum))
+        let all = leftovers + (await uploads(startedBefore: changedBefore)).map(\.leftover)
+        return Array(all.sorted { $0.changedAt < $1.changedAt }.prefix(StagedLeftover.countMaximum))
     }
 
     /// A copy is never written to again, so there is nothing to be asked before.
     public func discard(_ leftover: StagedLeftover) async throws(UploadError) -> Bool {
+        if leftover.kind == .upload {
+            let found = await uploads(startedBefore: .distantFuture).first { $0.leftover.name == leftover.name }
+            guard let found else { return true }
+            try await (place.driver(of: destinations) as? any SweepableDestination)?.discard(found.upload)
+            return true
+        }
         guard Self.isOwn(leftover.name) else { return false }
         try await remove(Self.copy(of: leftover.name))
         return true
+    }
+
+    private struct BegunCopy {
+        let upload: UnfinishedUpload
+        let leftover: StagedLeftover
+    }
+
+    /// Uploads of copies that were begun and not completed; none where the destination does not list them, or not to this program.
+    private func uploads(startedBefore: Date) async -> [BegunCopy] {
+        guard let driver = try? place.driver(of: destinations) as? any SweepableDestination, driver.canBeSwept,
+            let found = try? await driver.unfinished(startedBefore: startedBefore)
+        else { return [] }
+        return found.compactMap { upload in
+            guard upload.key.hasBytePrefix(place.prefix) else { return nil }
+            let name = upload.key.dropping(bytes: place.prefix.utf8.count)
+            guard Self.isOwn(name) else { return nil }
+            return BegunCopy(
+                upload: upload,
+                leftover: StagedLeftover(
+                    kind: .upload, name: "\(name)#\(upload.sessionID)", changedAt: upload.startedAt,
+                    bytes: upload.bytes))
+        }
     }
 
     /// The name of the copy to which an object belongs.

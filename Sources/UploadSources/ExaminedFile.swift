@@ -22,6 +22,13 @@ package struct ExaminedFile: UploadSource {
         known = digests.blocks
     }
 
+    /// The bytes of a file; 0 for one that cannot be looked at.
+    package static func size(ofFileAt path: FilePath) async -> Int64 {
+        await Blocking.run {
+            (try? File.status(ofBytes: path.bytes, named: path.description, followingLinks: true))?.size ?? 0
+        }
+    }
+
     /// Reads a file for its digests.
     /// - Parameter sha256: whether they include the SHA-256.
     /// - Throws: `invalidFile` (missing, unreadable, no regular file), `sourceChanged` when the file changes meanwhile, `interrupted` when

@@ -64,6 +64,32 @@ extension StagingArea: SweepableStaging {
         }
     }
 
+    /// Removes what is too old to be needed from the spool of a host, where no notifier may look after it. Of several calls in a day one
+    /// does; what it cannot remove stays.
+    package func sweepSpool(now: Date = Date()) async {
+        let isDue = await Blocking.run { [directory] in
+            do throws(SystemError) {
+                if let last = try directory.status(of: Self.sweptName), now.timeIntervalSince(last.modifiedAt) < 86_400
+                {
+                    return false
+                }
+                try directory.open(Self.sweptName, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o660).write([10], at: 0)
+                return true
+            } catch {
+                return false
+            }
+        }
+        guard isDue else { return }
+        let rule = StagingRule()
+        for leftover in (try? await leftovers(changedBefore: now - rule.lookAfter)) ?? []
+        where leftover.kind != .copy && rule.isAbandoned(leftover, jobs: [], now: now) {
+            _ = try? await discard(leftover)
+        }
+    }
+
+    /// Its time is that of the last clean-up of a spool.
+    private static let sweptName = ".swept"
+
     /// Copies under their own names, and the remains of unfinished ones.
     private func copies(_ changedBefore: Date) throws(SystemError) -> [StagedLeftover] {
         var found: [StagedLeftover] = []

@@ -59,6 +59,26 @@ import Uploads
         }
     }
 
+    @Test func `the keys of a spool are removed once they are too old, at most once a day`() async throws {
+        let scratch = try TemporaryDirectory()
+        let area = try await StagingArea.open(at: scratch.path("spool"))
+        _ = try await area.registered(job(.inline(Data())))
+        let keys = try scratch.names(in: "spool/keys")
+        #expect(keys.count == 1)
+        let copy = try await area.stage(fileAt: scratch.write([UInt8](repeating: 1, count: 40_000), to: "file"))
+        await area.sweepSpool()
+        #expect(try scratch.names(in: "spool/keys") == keys, "it may be used again")
+        let later = Date.now + 32 * 86_400
+        await area.sweepSpool(now: later)
+        #expect(try scratch.names(in: "spool/keys").isEmpty)
+        #expect(try await area.leftovers(changedBefore: later).map(\.kind) == [.copy], "a copy is none of its business")
+        try await area.remove(copy.reference)
+        _ = try await area.registered(job(.inline(Data())))
+        // The first call of the test has left a mark of today.
+        await area.sweepSpool(now: .now + 3600)
+        #expect(try scratch.names(in: "spool/keys") == keys)
+    }
+
     @Test func `without a key nothing is registered`() async throws {
         try await withArea { area in
             var plain = job(.inline(Data()))

@@ -22,7 +22,9 @@ final class EnqueueStaging: Sendable {
 
     /// The directory with the outbox and the keys, which is made if it is missing.
     func spool() async throws(UploadError) -> StagingArea {
-        try await StagingArea.open(at: configuration.spool, group: configuration.stagingGroup)
+        let area = try await StagingArea.open(at: configuration.spool, group: configuration.stagingGroup)
+        if configuration.staging.directory == nil { await area.sweepSpool() }
+        return area
     }
 
     /// Where copies go. Called once.

@@ -10,16 +10,20 @@ package import Uploads
 package final class DestinationStager: CopyStore {
     /// The copies that are in hand at once at most; the engine finds out how many of them it carries.
     private static let copiesMaximum = 64
+    /// The large files that are in hand at once: a file is read for its digests just before it is copied, while it is in the page cache.
+    private static let largeCopiesMaximum = 4
 
     private let place: DestinationArea.Place
     private let destinations: any DestinationProvider
     private let spool: StagingArea
     private let needsSHA256: Bool
+    private let tellWaiting: @Sendable (UploadError) -> Void
     private let queue: StagingQueue
     private let sources: StagingSources
     private let worker: UploadWorker
     private let working: Task<Void, Never>
     private let opening = AsyncLock()
+    private let large = AsyncLock(places: largeCopiesMaximum)
     private let opened = Mutex<DestinationArea?>(nil)
 
     /// - Parameters:
@@ -34,6 +38,7 @@ package final class DestinationStager: CopyStore {
         self.destinations = destinations
         self.spool = spool
         self.needsSHA256 = needsSHA256
+        self.tellWaiting = tellWaiting
         let queue = StagingQueue { _, error in tellWaiting(error) }
         let sources = StagingSources()
         let worker = UploadWorker(
@@ -53,12 +58,26 @@ package final class DestinationStager: CopyStore {
     package func area() async throws(UploadError) -> DestinationArea {
         try await opening.withLock { () async throws(UploadError) in
             if let known = opened.withLock({ $0 }) { return known }
-            let area = try await DestinationArea.open(at: place, of: destinations) {
-                bytes, job async throws(UploadError) in
-                try await queue.carry(Self.job(job, with: bytes), resuming: nil, draft: nil)
+            let end = ContinuousClock.now + .seconds(StagingDestinations.patience)
+            var pause = Duration.seconds(1)
+            while true {
+                do throws(UploadError) {
+                    let area = try await makeArea()
+                    opened.withLock { $0 = area }
+                    return area
+                } catch {
+                    guard error.retry != .never, error.code != .interrupted, .now + pause < end else { throw error }
+                    tellWaiting(error)
+                    guard (try? await Task.sleep(for: pause)) != nil else { throw .stagingInterrupted }
+                    pause = min(pause * 2, .seconds(10))
+                }
             }
-            opened.withLock { $0 = area }
-            return area
+        }
+    }
+
+    private func makeArea() async throws(UploadError) -> DestinationArea {
+        try await DestinationArea.open(at: place, of: destinations) { bytes, job async throws(UploadError) in
+            try await queue.carry(Self.job(job, with: bytes), resuming: nil, draft: nil)
         }
     }
 
@@ -73,16 +92,21 @@ package final class DestinationStager: CopyStore {
         fileAt path: FilePath, as name: JobID?, sha256: Bool
     ) async throws(UploadError) -> StagedFile {
         let area = try await area()
-        let file = try await ExaminedFile(readingFileAt: path, sha256: sha256 || needsSHA256)
-        let isLarge = file.size >= StagingDraft.bytesMinimum
-        let draft = isLarge ? await StagingDraft.open(for: file, to: area.id, in: spool) : nil
-        do throws(UploadError) {
-            let staged = try await stage(file, path, as: name, draft, in: area)
-            try await draft?.remove()
-            return staged
-        } catch {
-            draft?.release()
-            throw error
+        guard await ExaminedFile.size(ofFileAt: path) >= StagingDraft.bytesMinimum else {
+            let file = try await ExaminedFile(readingFileAt: path, sha256: sha256 || needsSHA256)
+            return try await stage(file, path, as: name, nil, in: area)
+        }
+        return try await large.withLock { () async throws(UploadError) in
+            let file = try await ExaminedFile(readingFileAt: path, sha256: sha256 || needsSHA256)
+            let draft = await StagingDraft.open(for: file, to: area.id, in: spool)
+            do throws(UploadError) {
+                let staged = try await stage(file, path, as: name, draft, in: area)
+                try await draft?.remove()
+                return staged
+            } catch {
+                draft?.release()
+                throw error
+            }
         }
     }
 

@@ -9,13 +9,15 @@ public struct StagedLeftover: Hashable, Sendable {
         case partial
         /// The registration of an idempotency key.
         case key
+        /// An upload of a copy to a destination, which its producer may still make or go on with.
+        case upload
     }
 
     /// The most leftovers that an area lists at once.
     public static let countMaximum = 10_000
 
     public var kind: Kind
-    /// A copy's name as jobs name it; of anything else the path below the area.
+    /// A copy's name as jobs name it; of an upload that name, `#` and the session's id; of anything else the path below the area.
     public var name: String
     /// When it was last written to.
     public var changedAt: Date

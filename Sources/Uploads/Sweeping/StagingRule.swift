@@ -13,15 +13,19 @@ public struct StagingRule: Hashable, Sendable {
     public var keepUnknown: TimeInterval
     /// Seconds without a new byte after which an unfinished file is taken for the remains of a crash: 1 day.
     public var keepPartial: TimeInterval
+    /// Seconds from the beginning of an upload of a copy after which its producer counts as dead for good: 7 days.
+    public var keepUpload: TimeInterval
 
     public init(
         lookAfter: TimeInterval = 3600, keepFailed: TimeInterval = 7 * 86_400,
-        keepUnknown: TimeInterval = JobLifetime.seconds + 86_400, keepPartial: TimeInterval = 86_400
+        keepUnknown: TimeInterval = JobLifetime.seconds + 86_400, keepPartial: TimeInterval = 86_400,
+        keepUpload: TimeInterval = 7 * 86_400
     ) {
         self.lookAfter = lookAfter
         self.keepFailed = keepFailed
         self.keepUnknown = keepUnknown
         self.keepPartial = keepPartial
+        self.keepUpload = keepUpload
     }
 
     /// - Parameter jobs: what the ledger knows of the jobs that name the copy, more than one where a key was used again.
@@ -31,6 +35,7 @@ public struct StagingRule: Hashable, Sendable {
         switch leftover.kind {
         case .partial: return age > keepPartial
         case .key: return age > keepUnknown
+        case .upload: return age > keepUpload
         case .copy:
             if jobs.isEmpty { return age > keepUnknown }
             return jobs.allSatisfy { job in

@@ -7,8 +7,10 @@ struct S3Bucket: Sendable {
     let proxy: HTTPFaultProxy
     let observer: S3Observer
 
-    static func make() async throws -> S3Bucket {
-        let server = try await OpenStackSwiftServer.shared()
+    static func make() async throws -> S3Bucket { try await make(on: .shared()) }
+
+    /// A bucket on a server that the test may kill.
+    static func make(on server: OpenStackSwiftServer) async throws -> S3Bucket {
         let bucket = S3Bucket(
             server: server, name: UniqueNames.make("bucket"), proxy: try HTTPFaultProxy(to: server.port),
             observer: try await S3Observer(server.endpoint))

@@ -17,6 +17,8 @@ struct StagingConformance: Sendable {
     let sweepable: any SweepableStaging
     /// Replaces the bytes of what has this name in the area, behind everyone's back.
     let overwrite: @Sendable (_ name: String, _ bytes: [UInt8]) async throws -> Void
+    /// Begins the upload of a copy of this name, as a producer that dies then; nil where copies are no uploads.
+    var begin: (@Sendable (_ name: String) async throws -> Void)?
     /// The names of all that is in the area.
     let names: @Sendable () async throws -> Set<String>
     /// Whether a copy is locked while it is open.
@@ -168,6 +170,15 @@ struct StagingConformance: Sendable {
         #expect(remains.map(\.name) == [orphan] && remains.map(\.kind) == [.partial])
         for leftover in remains { #expect(try await sweepable.discard(leftover)) }
         #expect(try await copies() == ["not-ours"])
+        guard let begin else { return }
+        let name = JobID().rawValue
+        try await begin(name)
+        #expect(try await sweepable.leftovers(changedBefore: .now - 3600).isEmpty)
+        let begun = try await sweepable.leftovers(changedBefore: later).filter { $0.kind == .upload }
+        #expect(begun.map { $0.name.prefix(name.count) } == [name[...]])
+        for leftover in begun { #expect(try await sweepable.discard(leftover)) }
+        #expect(try await sweepable.leftovers(changedBefore: later).filter { $0.kind == .upload }.isEmpty)
+        for leftover in begun { #expect(try await sweepable.discard(leftover), "gone is no error") }
     }
 
     // MARK: Helpers

@@ -55,6 +55,12 @@ struct StagingTests {
             sources: DestinationAreaSources(
                 beside: LocalSources(areas: [], roots: []), in: place, of: destinations),
             sweepable: again, overwrite: { try await overwrite(prefix + $0, $1) },
+            begin: { name in
+                var job = UploadJob(
+                    source: .inline(Data()), destination: .named(place.destination, key: prefix + name), size: 20 << 20)
+                job.id = try #require(JobID(name))
+                await (try destination.open(job, resuming: nil)).close()
+            },
             names: { Set(try await keys().filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }) })
         do {
             try await suite.allRules()

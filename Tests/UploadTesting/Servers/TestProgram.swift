@@ -6,7 +6,7 @@ import Synchronization
 public enum TestProgram {
     /// The path of a program in PATH.
     /// - Throws: `DidNotHappen`, whose message says how to install the program.
-    static func path(_ name: String) throws -> String {
+    public static func path(_ name: String) throws -> String {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         for directory in directories {
             let path = "\(directory)/\(name)"
@@ -34,7 +34,7 @@ public enum TestProgram {
     private static let found = Mutex<Set<[String]>>([])
 
     /// The path of a script in the folder `Python` beside this file.
-    static func script(_ name: String) -> String {
+    public static func script(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Python/\(name)").path
     }
 

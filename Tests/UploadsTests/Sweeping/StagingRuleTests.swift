@@ -7,6 +7,11 @@ struct StagingRuleTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
     private let day: TimeInterval = 86_400
 
+    @Test func `an upload of a copy has seven days`() {
+        #expect(!rule.isAbandoned(leftover(.upload, days: 6.9), jobs: [], now: now))
+        #expect(rule.isAbandoned(leftover(.upload, days: 7.1), jobs: [], now: now))
+    }
+
     private func leftover(_ kind: StagedLeftover.Kind = .copy, days: Double, isInOutbox: Bool = false) -> StagedLeftover
     {
         StagedLeftover(kind: kind, name: "n", changedAt: now - days * day, isInOutbox: isInOutbox)
