@@ -79,8 +79,11 @@ extension StagingArea {
 
     /// Registers a keyed job and returns the job to publish. If the key was used before, that job gets the time and the staged copy of the
     /// first job, and its own copy is removed. A job without a key is returned unchanged.
+    /// - Parameter copies: where its copy is; nil: in this area.
     /// - Throws: the errors of ``KeyRegistry/register(_:)``.
-    public func registered(_ made: UploadJob) async throws(UploadError) -> UploadJob {
+    package func registered(
+        _ made: UploadJob, copiedTo copies: (any CopyStore)? = nil
+    ) async throws(UploadError) -> UploadJob {
         guard made.idempotencyKey != nil, let known = try await keys().register(made) else { return made }
         var job = made
         job.enqueuedAt = known.enqueuedAt
@@ -88,7 +91,7 @@ extension StagingArea {
         // The registered job lacks inline bytes and the query of a URL.
         case .inline, .object: break
         case .staged, .file:
-            try? await remove(job.source)
+            try? await (copies ?? self).remove(job.source)
             job.source = known.source
         }
         return job

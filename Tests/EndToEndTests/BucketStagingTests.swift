@@ -47,11 +47,19 @@ import Uploads
             _ = try await deployment.enqueue(Self.options + ["--to", "local:stream", "-"], input: input)
             // Of a copy of more than a block, the digests lie beside it.
             #expect(try await copies(bucket).count == 4 + 3)
+            // Two uses of a key are one job, and the second copy goes at once.
+            let keyed = try deployment.makeFile("keyed", bytes: 50_000)
+            for _ in 0..<2 {
+                _ = try await deployment.enqueue(
+                    Self.options + ["--to", "local:", "--idempotency-key", "k", keyed.path])
+            }
+            #expect(try await copies(bucket).count == 4 + 3 + 1)
             try deployment.start(.worker, Self.options)
-            let outcomes = try await deployment.waitForOutcomes(5)
+            let outcomes = try await deployment.waitForOutcomes(6)
             #expect(outcomes.allSatisfy { $0["type"] as? String == "upload.completed" })
             for (name, file) in files { try deployment.expectArrived("\(sizes[name] ?? 0)", like: file) }
             try deployment.expectArrived("stream", like: input)
+            try deployment.expectArrived("keyed", like: keyed)
             try await expectNothingLeft(deployment, bucket)
         }
     }

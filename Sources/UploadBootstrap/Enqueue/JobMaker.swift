@@ -127,7 +127,7 @@ struct JobMaker: Sendable {
         do throws(UploadError) {
             while let position = try plan.file.firstKeyed(from: next) {
                 next = position
-                let job = try await area.registered(bareJob(at: position))
+                let job = try await area.registered(bareJob(at: position), copiedTo: copies)
                 if var made = try plan.file.made(at: position) {
                     made.enqueuedAt = job.enqueuedAt
                     made.source = job.source

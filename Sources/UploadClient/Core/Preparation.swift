@@ -48,7 +48,8 @@ struct Preparation: Sendable {
         do throws(UploadError) {
             try await copies.synchronize()
             return try await area.registered(
-                make(upload, staged, readFrom, contentType ?? Self.contentType([name, Self.name(upload.destination)])))
+                make(upload, staged, readFrom, contentType ?? Self.contentType([name, Self.name(upload.destination)])),
+                copiedTo: copies)
         } catch {
             try? await copies.remove(staged.reference)
             throw error

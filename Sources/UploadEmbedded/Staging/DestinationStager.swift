@@ -39,7 +39,7 @@ package final class DestinationStager: CopyStore {
         self.spool = spool
         self.needsSHA256 = needsSHA256
         self.tellWaiting = tellWaiting
-        let queue = StagingQueue { _, error in tellWaiting(error) }
+        let queue = StagingQueue(tellWaiting: tellWaiting)
         let sources = StagingSources()
         let worker = UploadWorker(
             queue: queue, destinations: StagingDestinations(destinations: destinations), sources: sources,

@@ -18,14 +18,14 @@ actor StagingQueue: JobQueue {
         var isCancelled = false
     }
 
-    private let tellWaiting: @Sendable (UploadJob, UploadError) -> Void
+    private let tellWaiting: @Sendable (UploadError) -> Void
     private let bell: AsyncStream<Void>
     private nonisolated let ring: AsyncStream<Void>.Continuation
     private var entries: [JobID: Entry] = [:]
     private var isDraining = false
 
     /// - Parameter tellWaiting: called when an upload waits, with the reason.
-    init(tellWaiting: @escaping @Sendable (UploadJob, UploadError) -> Void) {
+    init(tellWaiting: @escaping @Sendable (UploadError) -> Void) {
         self.tellWaiting = tellWaiting
         (bell, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -104,7 +104,7 @@ actor StagingQueue: JobQueue {
         case .ended(.failed(let error, _)): return end(id, .failure(error))
         case .ended: return end(id, .success(()))
         case .wait(_, let reason, _):
-            if let error = reason.error { tellWaiting(entry.job.baton.job, error) }
+            if let error = reason.error { tellWaiting(error) }
         case .handOver, .altered, .superseded, .abandoned: break
         }
         if entry.job.baton.state != former { await entry.draft?.keep(entry.job.baton) }

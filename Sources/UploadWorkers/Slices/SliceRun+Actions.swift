@@ -163,7 +163,7 @@ extension SliceRun {
 
     private func claimSource() async -> SliceFact {
         do {
-            // Rule 9: epoch and lock. Opening a staged copy takes its lock.
+            // Rule 9: epoch and lock. Opening a staged copy takes its lock, where its staging area has locks.
             switch try await runner.sources.claim(baton.job) {
             case .claimed(let source):
                 if let checksums = baton.state?.checksums { source.take(checksums) }

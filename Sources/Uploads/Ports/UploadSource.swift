@@ -1,7 +1,7 @@
 /// An opened source of bytes: a staged copy, a file in place, inline bytes.
 ///
 /// The engine opens one for a slice and closes it at the slice's end. Rule 9: epoch and lock. While it is open it holds
-/// the lock of its kind, so that two slices never work on one staged copy. Reads of different ranges may run at the
+/// the lock of its kind, where that has one (``isLocked``), so that two slices never work on one staged copy. Reads of different ranges may run at the
 /// same time.
 public protocol UploadSource: Sendable {
     /// Bytes; what the job said, or the source would not have opened.
