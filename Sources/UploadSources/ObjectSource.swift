@@ -25,6 +25,8 @@ struct ObjectSource: UploadSource {
 
     var isFetched: Bool { true }
 
+    var sourceObject: SourceObject? { SourceObject(object, of: job, at: origin) }
+
     func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         ObjectRange(range: range.clamped(to: 0..<size), source: self)
     }

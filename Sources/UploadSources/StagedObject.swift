@@ -12,6 +12,7 @@ struct StagedObject: UploadSource {
 
     var size: Int64 { object.size }
     var isFetched: Bool { true }
+    var sourceObject: SourceObject? { object.sourceObject }
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         CheckedBlocks(of: object, range.clamped(to: 0..<size), blocks)

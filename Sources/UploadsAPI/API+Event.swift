@@ -74,13 +74,15 @@ extension API {
         public var isOvertaken: Bool
         /// Whether an object was there already and was kept, because the job asked for that: nothing was written.
         public var isKept: Bool
+        /// Whether the destination's server copied it from the source object, so that no worker carried its bytes.
+        public var isServerSideCopy: Bool
         /// How the object was proved to be the enqueued bytes: `readBack`, `checksum` or `etag`; nil where nothing
         /// proved it.
         public var verified: String?
 
         public init(
             location: String, etag: String? = nil, version: String? = nil, size: Int64? = nil, isOvertaken: Bool,
-            isKept: Bool, verified: String? = nil
+            isKept: Bool, isServerSideCopy: Bool, verified: String? = nil
         ) {
             self.location = location
             self.etag = etag
@@ -88,6 +90,7 @@ extension API {
             self.size = size
             self.isOvertaken = isOvertaken
             self.isKept = isKept
+            self.isServerSideCopy = isServerSideCopy
             self.verified = verified
         }
     }

@@ -78,6 +78,7 @@ extension API.Event {
             case "etag": "its ETag is the MD5 of what was sent"
             default: nil
             }
-        return object.location + (proof.map { " (\($0))" } ?? "")
+        let notes = [object.isServerSideCopy ? "copied on the server" : nil, proof].compactMap(\.self)
+        return object.location + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
     }
 }

@@ -201,6 +201,50 @@ import Uploads
         }
     }
 
+    /// The staging area and the destination are buckets of one server. Only the digests of the blocks pass the workers.
+    @Test func theStoreCopiesAndAnotherWorkerGoesOnWithTheCopy() async throws {
+        let bucket = try await S3Bucket.make()
+        let target = UniqueNames.make("bucket")
+        try await bucket.observer.createBucket(target)
+        let destinations = [
+            bucket.destination(name: "stage"), bucket.destination(name: "neighbour", bucket: target),
+        ]
+        try await Deployment.with(destinations: destinations) { deployment in
+            try deployment.start(.notifier, Self.options)
+            let parts = 24
+            let file = try deployment.makeFile("large.bin", bytes: parts * Self.part)
+            let ids = try await deployment.enqueue(Self.options + ["--to", "neighbour:", file.path])
+            bucket.proxy.forget()
+            @Sendable func copied() -> Int {
+                bucket.proxy.requests.count { $0.request.header("x-amz-copy-source") != nil }
+            }
+            bucket.proxy.setRule { _ in copied() > parts / 2 ? .stallAnswer : .forward }
+            let victim = try deployment.start(.worker, Self.options)
+            try await eventually("half of the parts are copied") { copied() > parts / 2 }
+            victim.signal(SIGKILL)
+            _ = await victim.wait()
+            bucket.proxy.setRule { _ in .forward }
+            let before = copied()
+            try deployment.start(.worker, Self.options)
+            let outcome = try await deployment.waitForOutcome(of: try #require(ids.first))
+            #expect(outcome["type"] as? String == "upload.completed")
+            let data = try #require(outcome["data"] as? [String: Any])
+            #expect((data["object"] as? [String: Any])?["isServerSideCopy"] as? Bool == true)
+            #expect(data["bytesSent"] as? Int == 0)
+            #expect(copied() - before < parts, "the second worker began anew: \(copied() - before) copies")
+            let bodies = bucket.proxy.requests.filter { $0.method == "PUT" }.reduce(0) { $0 + $1.bodyBytes }
+            #expect(bodies == 0, "\(bodies) bytes passed a worker")
+            let reads = bucket.proxy.requests.filter {
+                $0.method == "GET" && $0.request.query.isEmpty && !$0.request.path.hasSuffix(".blocks")
+                    && !$0.request.path.hasSuffix("longshore-area")
+            }
+            #expect(reads.isEmpty, "\(reads.map(\.target))")
+            #expect(try await bucket.observer.sha256(target, "large.bin") == deployment.digests(of: [file]).first)
+            try await expectNothingLeft(deployment, bucket)
+        }
+        bucket.proxy.stop()
+    }
+
     @Test func aFailedJobKeepsItsCopyAndACancelledOneLosesIt() async throws {
         try await with { deployment, bucket in
             try deployment.start(.notifier, Self.options)

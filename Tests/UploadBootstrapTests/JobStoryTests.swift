@@ -52,7 +52,7 @@ struct JobStoryTests {
     func `the proof of an object is shown`(field: String, expected: String) throws {
         let completed = """
             {"type": "upload.completed", "time": "2026-11-21T09:01:30.000Z", "job": "j", "target": "t", "size": 1,
-             "round": 1, "object": {"location": "/a", "isOvertaken": false, "isKept": false, \(field)}}
+             "round": 1, "object": {"location": "/a", "isOvertaken": false, "isKept": false, "isServerSideCopy": false, \(field)}}
             """
         let json = Self.json.replacing("\"events\": [", with: "\"events\": [\(completed),")
         let story = try WireJSON.decode(API.JobStory.self, from: Data(json.utf8))

@@ -31,19 +31,20 @@ struct OriginConformance: Sendable {
             beside: LocalSources(areas: [], roots: []), at: Provider(make: conformance.destination))
     }
 
-    private func job(_ key: String) throws -> UploadJob {
+    private func job(_ key: String, to destination: DestinationReference? = nil) throws -> UploadJob {
         UploadJob(
-            source: .object(try conformance.reference(key), seen: nil), destination: .url("file:///nowhere"), size: 0)
+            source: .object(try conformance.reference(key), seen: nil),
+            destination: destination ?? .url("file:///nowhere"), size: 0)
     }
 
-    private func examined(_ key: String) async throws -> UploadJob {
-        guard case .found(let job) = try await sources.examine(job(key)) else {
+    func examined(_ key: String, to destination: DestinationReference? = nil) async throws -> UploadJob {
+        guard case .found(let job) = try await sources.examine(job(key, to: destination)) else {
             throw UploadError(.invalidFile, "\(key) was not found")
         }
         return job
     }
 
-    private func source(_ job: UploadJob) async throws -> any UploadSource {
+    func source(_ job: UploadJob) async throws -> any UploadSource {
         guard case .claimed(let source) = try await sources.claim(job) else {
             throw UploadError(.invalidFile, "the source cannot be claimed")
         }

@@ -24,7 +24,9 @@ extension API {
         destination: "photos", target: "photos:cat.jpg", size: 5, round: 1, generation: 1, slice: 1, attempts: 1,
         bytesSent: 5, waitingUntil: date, reason: "retry", error: error,
         object: Object(
-            location: "/cat.jpg", etag: "e", version: "v", size: 5, isOvertaken: false, isKept: false, verified: "etag")
+            location: "/cat.jpg", etag: "e", version: "v", size: 5, isOvertaken: false, isKept: false,
+            isServerSideCopy: true,
+            verified: "etag")
     )
 
     static let jobProgress = JobProgress(

@@ -91,6 +91,7 @@ import Uploads
                 .completed(
                     StoredObject(
                         location: "/a", etag: "e", size: 3, digests: baton.job.digests, isKept: true,
+                        isServerSideCopy: true,
                         verified: .checksum),
                     response: ServerResponse(status: 200, headers: ["etag": "e"], body: Data("ok".utf8)))),
             .ended(.failed(error, state: baton.state)), .ended(.cancelled), .handOver(baton.state),

@@ -28,7 +28,9 @@ struct DirectoryCompletion: Sendable {
         do throws(SystemError) {
             try directory.synchronize()
             try directory.remove(place.target.recordName)
-            return CompletedUpload(place.object(try record.object.status(), digests))
+            var object = place.object(try record.object.status(), digests)
+            object.isServerSideCopy = record.isCopy
+            return CompletedUpload(object)
         } catch {
             throw UploadError(directory: error, below: place.target.configuration.path)
         }
@@ -92,11 +94,12 @@ struct DirectoryCompletion: Sendable {
     /// Checks the written file against the job and returns the digests that are certain. A wrong file is removed, so that the next
     /// attempt writes it anew.
     private func verify() throws(UploadError) -> Digests {
-        guard let whole = record.wholeChecksum else {
+        guard record.isWhole else {
             throw UploadError(
                 .invalidResponse, "\(place.path) cannot be completed: parts of it are missing", retry: .afterBackoff)
         }
-        var digests = Digests(crc64nvme: whole.hexadecimal)
+        // Only a job without digests has parts that were copied.
+        var digests = Digests(crc64nvme: record.wholeChecksum?.hexadecimal)
         if job.digests.crc64nvme == nil, job.digests.sha256 != nil {
             digests.sha256 = try readBack()
         } else if digests.confirms(job.digests) {

@@ -48,6 +48,25 @@ extension DirectoryDestination: OriginDestination {
         }
     }
 
+    /// Has the kernel copy bytes of the object to the same place in another file.
+    /// - Returns: bytes copied, more than none; nil where the file systems do not support it.
+    /// - Throws: `sourceChanged`, as when it is read.
+    func copy(_ range: Range<Int64>, of found: SourceObject, to file: File) async throws(UploadError) -> Int64? {
+        let target = try DirectoryTarget(found.job, configuration)
+        return try await Blocking.run { () throws(UploadError) in
+            guard let original = try target.openedFile() else { throw Self.changed(target) }
+            do throws(SystemError) {
+                guard let copied = try file.copy(range.count, at: range.lowerBound, from: original) else { return nil }
+                guard copied > 0, try Self.etag(of: original.status()) == found.object.etag else {
+                    throw SystemError(ESTALE, call: "copy_file_range", path: original.path)
+                }
+                return Int64(copied)
+            } catch {
+                throw error.number == ESTALE ? Self.changed(target) : UploadError(directory: error)
+            }
+        }
+    }
+
     private static func status(of file: File) throws(UploadError) -> FileStatus {
         do throws(SystemError) { return try file.status() } catch { throw UploadError(directory: error) }
     }

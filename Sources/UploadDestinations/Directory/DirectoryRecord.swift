@@ -10,38 +10,50 @@ import Uploads
 /// entry is invalid. The header names the file's inode, so that the record never describes another file. The driver creates the record
 /// after the file's name is durable, and removes it before the file.
 final class DirectoryRecord: Sendable {
+    /// What is known of a part that the file holds.
+    enum HeldPart: Hashable, Sendable {
+        case written(CRC64NVME)
+        /// The kernel has copied it from the source object, so that its checksum is not known.
+        case copied
+    }
+
     let plan: PartPlan
     let object: File
 
     private let journal: File
     private let partName: String
-    private let checksums: Mutex<[Int: CRC64NVME]>
+    private let parts: Mutex<[Int: HeldPart]>
     /// How many flushes have failed.
     private let failedFlushes = Mutex(0)
 
-    private init(_ object: File, _ journal: File, _ plan: PartPlan, _ partName: String, _ held: [Int: CRC64NVME]) {
+    private init(_ object: File, _ journal: File, _ plan: PartPlan, _ partName: String, _ held: [Int: HeldPart]) {
         self.object = object
         self.journal = journal
         self.plan = plan
         self.partName = partName
-        self.checksums = Mutex(held)
+        parts = Mutex(held)
     }
 
     var state: UploadState { DirectoryState(partName: partName, partBytes: plan.partSize).state }
 
-    /// The parts that the file holds, with their checksums.
-    var held: [Int: CRC64NVME] { checksums.withLock { $0 } }
+    /// The parts that the file holds.
+    var held: [Int: HeldPart] { parts.withLock { $0 } }
 
-    /// The checksum of the whole; nil while a part is missing.
+    /// The checksum of the whole; nil while a part is missing, or where the kernel has copied one.
     var wholeChecksum: CRC64NVME? {
         let held = self.held
         var whole = CRC64NVME()
         for part in plan.parts {
-            guard let checksum = held[part.number] else { return nil }
+            guard case .written(let checksum) = held[part.number] else { return nil }
             whole.append(checksum, count: part.size)
         }
         return whole
     }
+
+    var isWhole: Bool { held.count == plan.count }
+
+    /// Whether the kernel has copied every part.
+    var isCopy: Bool { isWhole && plan.count > 0 && held.values.allSatisfy { $0 == .copied } }
 
     /// The value for ``add(_:_:writtenSince:)``: the caller takes it before it writes the first byte of a part.
     var flushMark: Int { failedFlushes.withLock { $0 } }
@@ -50,7 +62,7 @@ final class DirectoryRecord: Sendable {
     ///
     /// The kernel reports bytes that it could not write only once, to the next caller that flushes, and then takes them for written
     /// (fsync(2), NOTES): a failed flush spoils every part that was being written.
-    func add(_ part: Part, _ checksum: CRC64NVME, writtenSince mark: Int) throws(SystemError) {
+    func add(_ part: Part, _ held: HeldPart, writtenSince mark: Int) throws(SystemError) {
         let problem = failedFlushes.withLock { failed -> SystemError? in
             guard failed == mark else { return SystemError(EIO, call: "fdatasync", path: object.path) }
             do throws(SystemError) {
@@ -63,9 +75,8 @@ final class DirectoryRecord: Sendable {
         }
         if let problem { throw problem }
         try journal.write(
-            Self.entry([UInt64(part.number), UInt64(part.size), checksum.value]),
-            at: Self.headerBytes + Int64(part.number - 1) * Self.entryBytes)
-        checksums.withLock { $0[part.number] = checksum }
+            Self.entry(of: part, held), at: Self.headerBytes + Int64(part.number - 1) * Self.entryBytes)
+        parts.withLock { $0[part.number] = held }
     }
 }
 
@@ -73,6 +84,8 @@ extension DirectoryRecord {
     private static let magic: UInt64 = 0x3154_5241_5053_4c  // "LSPART1"
     private static let headerBytes: Int64 = 64
     private static let entryBytes: Int64 = 32
+    /// Set in the size of a part that the kernel has copied.
+    private static let copiedBit: UInt64 = 1 << 63
 
     static func create(at place: DirectoryPlace, plan: PartPlan) throws(SystemError) -> DirectoryRecord {
         let (directory, target) = (place.directory, place.target)
@@ -115,19 +128,25 @@ extension DirectoryRecord {
         return DirectoryRecord(object, journal, plan, target.partName, try entries(of: journal, plan))
     }
 
-    private static func entries(of journal: File, _ plan: PartPlan) throws(SystemError) -> [Int: CRC64NVME] {
-        var held: [Int: CRC64NVME] = [:]
+    private static func entries(of journal: File, _ plan: PartPlan) throws(SystemError) -> [Int: HeldPart] {
+        var held: [Int: HeldPart] = [:]
         let bytes = try journal.read(plan.count * Int(entryBytes), at: headerBytes)
         for index in 0..<bytes.count / Int(entryBytes) {
             let entry = Array(bytes[index * Int(entryBytes)..<(index + 1) * Int(entryBytes)])
             let part = plan.part(index + 1)
-            guard word(0, of: entry) == UInt64(part.number), word(1, of: entry) == UInt64(part.size),
-                let checksum = word(2, of: entry),
-                entry == Self.entry([UInt64(part.number), UInt64(part.size), checksum])
-            else { continue }
-            held[part.number] = CRC64NVME(checksum)
+            guard let checksum = word(2, of: entry) else { continue }
+            let possible = [HeldPart.written(CRC64NVME(checksum)), .copied]
+            held[part.number] = possible.first { Self.entry(of: part, $0) == entry }
         }
         return held
+    }
+
+    private static func entry(of part: Part, _ held: HeldPart) -> [UInt8] {
+        let (number, size) = (UInt64(part.number), UInt64(part.size))
+        return switch held {
+        case .written(let checksum): entry([number, size, checksum.value])
+        case .copied: entry([number, size | copiedBit, 0])
+        }
     }
 
     private static func header(_ plan: PartPlan, inode: UInt64) -> [UInt8] {

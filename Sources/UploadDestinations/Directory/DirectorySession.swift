@@ -27,6 +27,7 @@ final class DirectorySession: UploadSession {
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
         let mark = record.flushMark
+        if try await copies(part, from: source) { return try await add(part, .copied, writtenSince: mark) }
         var offset = part.range.lowerBound
         var checksum = CRC64NVME()
         do {
@@ -47,15 +48,39 @@ final class DirectorySession: UploadSession {
         }
         guard offset == part.range.upperBound else { throw wrongSize(part) }
         try checkCancellation()
-        let whole = checksum
+        try await add(part, .written(checksum), writtenSince: mark)
+    }
+
+    private func add(
+        _ part: Part, _ held: DirectoryRecord.HeldPart, writtenSince mark: Int
+    ) async throws(UploadError) {
         try await Blocking.run { [record] () throws(UploadError) in
             do throws(SystemError) {
-                try record.add(part, whole, writtenSince: mark)
+                try record.add(part, held, writtenSince: mark)
             } catch {
                 throw UploadError(directory: error)
             }
         }
     }
+
+    /// Has the kernel copy a part from a file of another directory: where the file system can, both files share the blocks then.
+    /// - Returns: whether it did. A job with digests is carried: they are compared with the bytes that pass.
+    private func copies(_ part: Part, from source: any UploadSource) async throws(UploadError) -> Bool {
+        guard place.target.job.digests == Digests(), let found = source.sourceObject,
+            let origin = found.origin as? DirectoryDestination
+        else { return false }
+        var offset = part.range.lowerBound
+        while offset < part.range.upperBound {
+            try checkCancellation()
+            let piece = offset..<min(offset + Self.copiedBytes, part.range.upperBound)
+            guard let copied = try await origin.copy(piece, of: found, to: record.object) else { return false }
+            offset += copied
+        }
+        return true
+    }
+
+    /// Bytes that the kernel copies between two looks at whether the upload was interrupted.
+    private static let copiedBytes: Int64 = 64 << 20
 
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         try await Blocking.run { [place, record] () throws(UploadError) in

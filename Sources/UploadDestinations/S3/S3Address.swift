@@ -82,6 +82,12 @@ extension S3Address {
     /// Whether requests go to Amazon's own servers.
     var isAmazon: Bool { authority.map(Self.isAmazon) ?? true }
 
+    /// Whether both buckets are at one endpoint. Amazon's servers copy between regions, too.
+    func isOfSameStore(as other: S3Address) -> Bool {
+        if isAmazon, other.isAmazon { return true }
+        return scheme == other.scheme && authority == other.authority && basePath == other.basePath
+    }
+
     /// Whether a redirect may lead to this host: Amazon's servers may redirect only within AWS, other servers anywhere.
     func allows(_ host: String) -> Bool { !isAmazon || Self.isAmazon(host) }
 

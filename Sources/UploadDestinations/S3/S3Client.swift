@@ -29,6 +29,10 @@ final class S3Client: Sendable {
     private let route: Mutex<S3Route>
     /// Whether an object was seen to have the lock that the destination asks for.
     private let locks: Mutex<Bool>
+    /// Whether the server has not yet shown that it cannot copy objects.
+    private let copies = Mutex(true)
+    /// Whether it compares the ETags of copied objects rightly, as far as that is known.
+    private let copySources = Mutex(true)
     /// Operations whose last success reported the checksum of the stored bytes.
     private let tellingChecksums: Mutex<Set<String>>
 
@@ -64,6 +68,20 @@ final class S3Client: Sendable {
     /// Whether the server is known to lock objects, or to refuse objects that it cannot lock, as Amazon's does.
     var isKnownToLock: Bool { locks.withLock { $0 } }
     func noteLock() { locks.withLock { $0 = true } }
+
+    /// Whether the server may copy objects by itself.
+    var mayCopy: Bool { copies.withLock { $0 } }
+    func noteCopiesLack() { copies.withLock { $0 = false } }
+
+    /// Whether the server is not known to refuse a condition for the source of a copy that holds.
+    var comparesCopySources: Bool { copySources.withLock { $0 } }
+    func noteCopySourcesAreNotCompared() { copySources.withLock { $0 = false } }
+
+    /// Whether this client's server also has the objects of another client's bucket.
+    func isOfSameStore(as other: S3Client) -> Bool { address.isOfSameStore(as: other.address) }
+
+    /// Whether requests go to Amazon's own servers.
+    var isAmazon: Bool { address.isAmazon }
 
     /// How the server treats the conditions of writes; nil where that is not known.
     var conditions: S3Configuration.Conditions? { configuration.conditions ?? (address.isAmazon ? .all : nil) }

@@ -51,6 +51,7 @@ public struct S3Destination: Destination {
                 let isUnproved = configuration.etagMeaning == .md5 && object.verified == nil
                 // The worker that wrote the mark had the server check them.
                 object.digests = job.digests
+                object.isServerSideCopy = state.flatMap { try? S3State($0) }?.isCopy == true
                 var completed = CompletedUpload(object, response: reply.response)
                 completed.isUnproved = isUnproved && !upload.target.isMultipart && job.ifExists == .replace
                 do throws(UploadError) { try upload.checkLock(of: reply) } catch { completed.flaw = error }

@@ -37,6 +37,30 @@ struct S3CreatedUpload: S3Document, Sendable {
     private enum CodingKeys: String, CodingKey { case uploadID = "UploadId" }
 }
 
+/// The checksums of a part, in base64, of which an answer has at most one.
+struct S3PartChecksums: Decodable, Sendable {
+    private var crc64nvme: String?
+    private var crc32c: String?
+    private var sha256: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case crc64nvme = "ChecksumCRC64NVME"
+        case crc32c = "ChecksumCRC32C"
+        case sha256 = "ChecksumSHA256"
+    }
+
+    init() {}
+
+    subscript(algorithm: S3Configuration.Checksum) -> String? {
+        switch algorithm {
+        case .crc64nvme: crc64nvme
+        case .crc32c: crc32c
+        case .sha256: sha256
+        case .none: nil
+        }
+    }
+}
+
 /// The answer to ListParts.
 struct S3PartList: S3Document, Sendable {
     static let root = "ListParts"
@@ -45,26 +69,20 @@ struct S3PartList: S3Document, Sendable {
         var number: Int
         var etag: String
         var size: Int64
-        var crc64nvme: String?
-        var crc32c: String?
-        var sha256: String?
+        var checksums: S3PartChecksums
 
         private enum CodingKeys: String, CodingKey {
             case number = "PartNumber"
             case etag = "ETag"
             case size = "Size"
-            case crc64nvme = "ChecksumCRC64NVME"
-            case crc32c = "ChecksumCRC32C"
-            case sha256 = "ChecksumSHA256"
         }
 
-        func checksum(_ algorithm: S3Configuration.Checksum) -> String? {
-            switch algorithm {
-            case .crc64nvme: crc64nvme
-            case .crc32c: crc32c
-            case .sha256: sha256
-            case .none: nil
-            }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            number = try container.decode(Int.self, forKey: .number)
+            etag = try container.decode(String.self, forKey: .etag)
+            size = try container.decode(Int64.self, forKey: .size)
+            checksums = try S3PartChecksums(from: decoder)
         }
     }
 
@@ -110,6 +128,43 @@ struct S3CompletedUpload: S3Document, Sendable {
     private enum CodingKeys: String, CodingKey {
         case etag = "ETag"
         case crc64nvme = "ChecksumCRC64NVME"
+    }
+}
+
+/// The answer to a request that copies.
+protocol S3CopyDocument: S3Document {
+    /// Without fields.
+    init()
+}
+
+/// The answer to CopyObject.
+struct S3CopiedObject: S3CopyDocument, Sendable {
+    static let root = "CopyObject"
+
+    var etag: String?
+    /// The server's checksum of the whole copy.
+    var crc64nvme: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case etag = "ETag"
+        case crc64nvme = "ChecksumCRC64NVME"
+    }
+}
+
+/// The answer to UploadPartCopy.
+struct S3CopiedPart: S3CopyDocument, Sendable {
+    static let root = "CopyPart"
+
+    var etag: String?
+    var checksums = S3PartChecksums()
+
+    private enum CodingKeys: String, CodingKey { case etag = "ETag" }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        etag = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .etag)
+        checksums = try S3PartChecksums(from: decoder)
     }
 }
 

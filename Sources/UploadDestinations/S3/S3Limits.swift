@@ -17,7 +17,7 @@ enum S3Limits {
     static let pageMaximum = 1000
     /// The most bytes of a listing's page that are read: about 2 KiB for each entry.
     static let pageBytesMaximum = 4 << 20
-    /// Seconds from the status to the end of the answer to CompleteMultipartUpload: "processing could take several minutes", during which
-    /// the server sends white space (Amazon S3 API Reference, "CompleteMultipartUpload").
+    /// Seconds from the status to the end of the answer to CompleteMultipartUpload and to the requests that copy: "processing could take
+    /// several minutes", during which the server sends white space (Amazon S3 API Reference, "CompleteMultipartUpload").
     static let completionSeconds: TimeInterval = 600
 }

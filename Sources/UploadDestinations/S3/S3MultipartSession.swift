@@ -24,12 +24,22 @@ final class S3MultipartSession: UploadSession {
         private(set) var held: [Int: HeldPart]
         private(set) var proved = S3ProvedParts()
         private(set) var broken: Set<Int>
+        /// As in the state.
+        private(set) var isCopy: Bool?
+        /// Whether the server has refused to copy a part: then the worker carries the others, too.
+        var isCopyRefused = false
         var completed: CompletedUpload?
 
-        init(held: [Int: HeldPart], broken: Set<Int>) {
+        init(held: [Int: HeldPart], _ state: S3State) {
             self.held = held
-            self.broken = broken
+            broken = state.broken
+            isCopy = state.isCopy
             extendProved()
+        }
+
+        mutating func take(_ part: HeldPart, _ number: Int, isCopy: Bool) {
+            self.isCopy = isCopy && self.isCopy != false
+            hold(part, number)
         }
 
         mutating func hold(_ part: HeldPart, _ number: Int) {
@@ -64,7 +74,7 @@ final class S3MultipartSession: UploadSession {
         known = Mutex(upload)
         current = state
         plan = PartPlan(size: upload.target.job.size, partSize: state.partBytes)
-        progress = Mutex(Progress(held: held, broken: state.broken))
+        progress = Mutex(Progress(held: held, state))
     }
 
     private var upload: S3Upload { known.withLock { $0 } }
@@ -81,7 +91,7 @@ final class S3MultipartSession: UploadSession {
             for part in page.parts ?? [] where (1...plan.count).contains(part.number) {
                 guard part.size == plan.part(part.number).size else { continue }
                 guard !state.broken.contains(part.number) else { continue }
-                held[part.number] = HeldPart(etag: part.etag, checksum: part.checksum(state.checksum))
+                held[part.number] = HeldPart(etag: part.etag, checksum: part.checksums[state.checksum])
             }
             let last = page.nextMarker ?? page.parts?.last?.number
             // A server that returns the same page again would keep the session here for ever.
@@ -100,7 +110,7 @@ final class S3MultipartSession: UploadSession {
 
     var state: UploadState? {
         var state = current
-        (state.proved, state.broken) = progress.withLock { ($0.proved, $0.broken) }
+        (state.proved, state.broken, state.isCopy) = progress.withLock { ($0.proved, $0.broken, $0.isCopy) }
         return state.uploadState
     }
 
@@ -141,6 +151,7 @@ final class S3MultipartSession: UploadSession {
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
         if try await proves(part, source) { return }
+        if try await copies(part, source) { return }
         let prepared = try await S3Digest.of(
             part, from: source, upload.target, algorithm: current.checksum, keeping: upload.client.kept)
         let body = HTTPBody(
@@ -148,11 +159,32 @@ final class S3MultipartSession: UploadSession {
             sent: sent)
         do throws(UploadError) {
             let held = try await upload.send(part, body, prepared.digest, to: current)
-            progress.withLock { $0.hold(held, part.number) }
+            progress.withLock { $0.take(held, part.number, isCopy: false) }
         } catch {
             if error.code == .checksumMismatch { progress.withLock { $0.drop(part.number) } }
             throw error
         }
+    }
+
+    /// Has the server copy a part from the source object.
+    /// - Returns: whether it did.
+    private func copies(_ part: Part, _ source: any UploadSource) async throws(UploadError) -> Bool {
+        guard !progress.withLock({ $0.isCopyRefused }), let origin = S3CopySource(source, for: upload) else {
+            return false
+        }
+        let expected = try await source.checksum(of: part.range)
+        do throws(UploadError) {
+            if let held = try await upload.copy(part, from: source, origin, to: current, expecting: expected) {
+                progress.withLock { $0.take(held, part.number, isCopy: true) }
+                return true
+            }
+        } catch {
+            // A server that breaks off a copy may yet take the bytes.
+            if error.code == .networkFailure { progress.withLock { $0.isCopyRefused = true } }
+            throw error
+        }
+        progress.withLock { $0.isCopyRefused = true }
+        return false
     }
 
     func note(_ digests: Digests) { known.withLock { $0.target.job.digests = digests } }
@@ -181,7 +213,8 @@ final class S3MultipartSession: UploadSession {
                 throw self.upload.gone
             }
         }
-        let new = try await upload.checked(written)
+        var new = try await upload.checked(written)
+        new.object.isServerSideCopy = progress.withLock { $0.isCopy } == true
         progress.withLock { $0.completed = new }
         return new
     }

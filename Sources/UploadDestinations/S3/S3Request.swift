@@ -39,9 +39,11 @@ struct S3Request: Sendable {
 
     /// Seconds from the status to the end of the answer; nil for a download.
     var restSeconds: TimeInterval? {
-        if operation == Self.completion { return S3Limits.completionSeconds }
+        if [Self.completion, Self.copy, Self.partCopy].contains(operation) { return S3Limits.completionSeconds }
         return method == .GET ? nil : HTTPExchange.restSeconds
     }
 
     static let completion = "CompleteMultipartUpload"
+    static let copy = "CopyObject"
+    static let partCopy = "UploadPartCopy"
 }

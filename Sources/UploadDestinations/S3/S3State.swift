@@ -9,6 +9,8 @@ struct S3State: Hashable, Sendable {
     var checksum: S3Configuration.Checksum
     /// The leading parts whose ETags were seen to be the MD5 of the sent bytes.
     var proved = S3ProvedParts()
+    /// Whether the server has copied each part so far, as far as that is known; nil before the first part.
+    var isCopy: Bool?
     /// Parts that the server stored differently; the first ``brokenMaximum`` are written to the state.
     var broken: Set<Int> = []
 
@@ -31,6 +33,7 @@ struct S3State: Hashable, Sendable {
         }
         self.init(uploadID: uploadID, partBytes: partBytes, checksum: checksum)
         proved = S3ProvedParts(state.payload["proved"], digest: state.payload["provedDigest"])
+        isCopy = state.payload["isCopy"]?.bool
         let numbers = (state.payload["broken"]?.array ?? []).prefix(Self.brokenMaximum).compactMap(\.integer)
         broken = Set(numbers.filter { (1...Int64(S3Limits.partCountMaximum)).contains($0) }.map { Int($0) })
     }
@@ -43,6 +46,7 @@ struct S3State: Hashable, Sendable {
             payload["proved"] = .integer(Int64(proved.count))
             payload["provedDigest"] = .string(proved.digest)
         }
+        if let isCopy { payload["isCopy"] = .bool(isCopy) }
         if !broken.isEmpty {
             payload["broken"] = .array(broken.sorted().prefix(Self.brokenMaximum).map { .integer(Int64($0)) })
         }

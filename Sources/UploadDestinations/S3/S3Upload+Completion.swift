@@ -4,11 +4,12 @@ import XMLCoder
 
 // The requests that create an object, and the checks of their results.
 extension S3Upload {
-    /// Uploads the object in one PUT.
+    /// Makes the object in one request: a copy where the server can make it, else a PUT.
     func putWhole(
         _ part: Part, from source: any UploadSource, _ condition: WriteCondition,
         sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) -> CompletedUpload {
+        if let copied = try await copyWhole(from: source, condition) { return copied }
         let prepared = try await S3Digest.of(
             part, from: source, target, algorithm: target.configuration.checksum, keeping: client.kept)
         let written = try await conditionally(condition, .put) { condition async throws(UploadError) in
@@ -72,7 +73,7 @@ extension S3Upload {
     }
 
     /// The requests that create an object.
-    enum Write { case put, completion }
+    enum Write { case put, copy, completion }
 
     /// The result of such a request.
     enum WriteAnswer {
@@ -112,7 +113,12 @@ extension S3Upload {
 
     /// Whether the server itself is known to refuse a write whose condition does not hold.
     func obeysConditions(_ kind: Write) -> Bool {
-        client.conditions == .all || (client.conditions == .put && kind == .put)
+        switch kind {
+        case .put: [.all, .put].contains(client.conditions)
+        case .completion: client.conditions == .all
+        // Amazon's documentation of CopyObject names conditions; which other servers obey them is not known.
+        case .copy: client.conditions == .all && client.isAmazon
+        }
     }
 
     private func made(_ answer: WriteAnswer) throws(UploadError) -> CompletedUpload {
@@ -180,7 +186,7 @@ extension S3Upload {
     /// Checks whether another job has written to the same key at the same time. An object without a mark is left alone, because some
     /// servers drop metadata; and if the object cannot be seen, the confirmed write still counts.
     /// - Returns: the answer to HEAD of the object.
-    private func expectOwn() async throws(UploadError) -> HTTPReply? {
+    func expectOwn() async throws(UploadError) -> HTTPReply? {
         var seen: HTTPReply?
         do throws(UploadError) { seen = try await self.seen() } catch {}
         guard let reply = seen else { return nil }
@@ -201,7 +207,7 @@ extension S3Upload {
             retry: error.retry, response: error.response)
     }
 
-    private func expect(_ condition: WriteCondition) async throws(UploadError) {
+    func expect(_ condition: WriteCondition) async throws(UploadError) {
         let answer = try await head()
         switch (condition, answer) {
         case (.none, _): return

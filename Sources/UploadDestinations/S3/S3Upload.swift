@@ -11,7 +11,7 @@ struct S3Upload: Sendable {
     var objectSettings: S3ObjectSettings?
 
     var configuration: S3Configuration { client.configuration }
-    private var objectHeaders: S3ObjectHeaders { S3ObjectHeaders(settings: objectSettings ?? configuration.object) }
+    var objectHeaders: S3ObjectHeaders { S3ObjectHeaders(settings: objectSettings ?? configuration.object) }
 
     var location: String { client.location(target.key) }
 
@@ -149,7 +149,7 @@ struct S3Upload: Sendable {
 
 extension WriteCondition {
     /// The headers of "Conditional requests", Amazon S3 User Guide.
-    fileprivate var headers: [S3ObjectHeaders.Header] {
+    var headers: [S3ObjectHeaders.Header] {
         switch self {
         case .none: []
         case .absent: [("if-none-match", "*")]

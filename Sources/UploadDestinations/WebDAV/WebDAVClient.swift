@@ -50,6 +50,16 @@ final class WebDAVClient: Sendable {
         }
     }
 
+    /// Whether another client speaks to the same server with the same credentials.
+    func isOfSameServer(as other: WebDAVClient) -> Bool {
+        func server(_ client: WebDAVClient) -> [String?] {
+            let url = URLComponents(string: client.base)
+            return [url?.scheme?.lowercased(), url?.host?.lowercased(), url?.port.map(String.init)]
+        }
+        return server(self) == server(other) && configuration.headers == other.configuration.headers
+            && configuration.digest == other.configuration.digest && configuration.tls == other.configuration.tls
+    }
+
     var facts: Known { known.withLock { $0 } }
 
     func learn(_ change: (inout Known) -> Void) { known.withLock { change(&$0) } }

@@ -38,6 +38,7 @@ public struct WebDAVDestination: Destination {
             if isOwn(found, upload, known, isMoved: unfinished == nil) {
                 var object = upload.stored(found)
                 object.digests = job.digests
+                object.isServerSideCopy = known?.isCopy == true
                 return .complete(CompletedUpload(object))
             }
             if let mark = found.mark, !mark.belongs(to: job), mark.isNewer(than: job) {
@@ -45,7 +46,8 @@ public struct WebDAVDestination: Destination {
             }
         }
         if let unfinished {
-            return .partial(upload.state(unfinished).uploadState, beside: found.map(upload.stored))
+            let isCopy = state.flatMap(WebDAVState.init)?.isCopy == true
+            return .partial(upload.state(unfinished, isCopy: isCopy).uploadState, beside: found.map(upload.stored))
         }
         return found.map { .other(upload.stored($0), isNewer: false) } ?? .nothing
     }
@@ -65,13 +67,14 @@ public struct WebDAVDestination: Destination {
         _ job: UploadJob, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
         let upload = try upload(of: job)
-        guard state != nil else { return WebDAVSession(upload) }
+        guard let state else { return WebDAVSession(upload) }
         guard let found = try await upload.temporary() else {
             throw UploadError(
                 .sessionExpired,
                 "the unfinished file of \(upload.location) is gone: the worker looks for it in its place")
         }
-        return WebDAVSession(upload, holding: upload.isWhole(found) ? upload.state(found) : nil)
+        let isCopy = WebDAVState(state)?.isCopy == true
+        return WebDAVSession(upload, holding: upload.isWhole(found) ? upload.state(found, isCopy: isCopy) : nil)
     }
 
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {

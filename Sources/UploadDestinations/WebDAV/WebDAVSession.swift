@@ -14,9 +14,12 @@ final class WebDAVSession: UploadSession {
         var held: WebDAVState?
         /// Whether a PUT ended without an answer that shows how much has arrived.
         var isDoubtful = false
+        /// Whether a COPY was refused or ended without an answer: then the worker carries the bytes.
+        var isCopyRefused = false
         var completed: CompletedUpload?
     }
 
+    /// - Parameter held: the file that has arrived.
     init(_ upload: WebDAVUpload, holding held: WebDAVState? = nil) {
         self.upload = upload
         plan = PartPlan(size: upload.job.size, partSize: max(1, upload.job.size))
@@ -34,9 +37,22 @@ final class WebDAVSession: UploadSession {
             progress.withLock { $0.held = upload.state(found) }
             return
         }
+        if try await copies(source) { return }
         progress.withLock { $0.isDoubtful = true }
         let held = try await upload.put(part, from: source, sent: sent)
         progress.withLock { $0.held = held }
+    }
+
+    /// Has the server copy the source object.
+    /// - Returns: whether it did.
+    private func copies(_ source: any UploadSource) async throws(UploadError) -> Bool {
+        let isRefused = progress.withLock { progress in
+            defer { progress.isCopyRefused = true }
+            return progress.isCopyRefused
+        }
+        guard !isRefused, let copy = try await upload.copy(source) else { return false }
+        progress.withLock { $0.held = copy }
+        return true
     }
 
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
@@ -47,7 +63,8 @@ final class WebDAVSession: UploadSession {
                 .invalidResponse, "\(upload.location) has not been sent the file: it is sent again",
                 retry: .afterBackoff)
         }
-        let new = try await upload.complete(condition)
+        var new = try await upload.complete(condition)
+        new.object.isServerSideCopy = held?.isCopy == true
         progress.withLock { $0.completed = new }
         return new
     }

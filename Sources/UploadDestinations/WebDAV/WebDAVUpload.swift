@@ -22,7 +22,9 @@ struct WebDAVUpload: Sendable {
         found.size == job.size && !found.digests.contradicts(job.digests)
     }
 
-    func state(_ found: WebDAVResource) -> WebDAVState { WebDAVState(file: target.temporaryName, etag: found.etag) }
+    func state(_ found: WebDAVResource, isCopy: Bool = false) -> WebDAVState {
+        WebDAVState(file: target.temporaryName, etag: found.etag, isCopy: isCopy)
+    }
 
     /// The object under the job's name.
     /// - Throws: `rejected` for a folder: an overwriting MOVE would remove it with everything in it (RFC 4918, section 9.9.3).
@@ -77,6 +79,23 @@ struct WebDAVUpload: Sendable {
                 retry: .afterBackoff)
         }
         return state(found)
+    }
+
+    /// Has the server copy the source object to the temporary name (RFC 4918, section 9.8), with the credentials of this destination.
+    /// - Returns: nil where the worker has to carry the bytes: the source is no file of this server, the server refuses, or it may take
+    ///   the temporary name for another one.
+    func copy(_ source: any UploadSource) async throws(UploadError) -> WebDAVState? {
+        guard let found = source.sourceObject, let origin = found.origin as? WebDAVDestination,
+            origin.client.isOfSameServer(as: client), !hasUnprovenName,
+            let path = try? WebDAVTarget(found.job, origin.configuration).path
+        else { return nil }
+        try await client.makeFolders(of: target.temporaryPath)
+        var headers = [("destination", client.displayURL(target.temporaryPath)), ("overwrite", "T")]
+        // Not every server compares it. Before the file is moved into place, the worker asks whether the source object has changed.
+        if let etag = found.object.etag, !etag.hasPrefix("W/") { headers.append(("if-match", etag)) }
+        let reply = try await origin.client.send(.COPY, path, headers: headers)
+        guard reply.isDone, reply.status != 207, let copy = try await temporary(), isWhole(copy) else { return nil }
+        return state(copy, isCopy: true)
     }
 
     /// Stores the job's mark, where the server keeps properties. The mark moves with the file.

@@ -9,6 +9,7 @@ struct PacedSource: UploadSource {
     var size: Int64 { source.size }
     var isFetched: Bool { source.isFetched }
     var isLocked: Bool { source.isLocked }
+    var sourceObject: SourceObject? { source.sourceObject }
 
     func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool { try await source.isAvailable(range) }
 

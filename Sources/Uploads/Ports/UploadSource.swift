@@ -14,6 +14,10 @@ public protocol UploadSource: Sendable {
     /// keep them.
     var isFetched: Bool { get }
 
+    /// The object at a destination that the bytes are read from; nil for other sources. Its server may copy it without sending the bytes
+    /// to the worker.
+    var sourceObject: SourceObject? { get }
+
     /// Whether the bytes of a range are there, and for the last byte of the file all that is known of the whole. False only of a staged copy
     /// that its producer still makes.
     /// - Throws: `sourceIncomplete` when the producer stopped before the copy was complete; `invalidFile` when nothing can be read.
@@ -59,6 +63,8 @@ extension UploadSource {
     public var isFetched: Bool { false }
 
     public var isLocked: Bool { false }
+
+    public var sourceObject: SourceObject? { nil }
 
     public func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool { true }
 

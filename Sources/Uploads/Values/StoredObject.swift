@@ -18,6 +18,9 @@ public struct StoredObject: Codable, Hashable, Sendable {
     /// Whether the object existed before and was kept, because the job said so (``IfExists/skip``): nothing was
     /// written.
     public var isKept: Bool
+    /// Whether the destination's server copied it from the source object, so that no worker carried its bytes: as far as the worker knows
+    /// that completed the upload.
+    public var isServerSideCopy: Bool
     /// What has proved that it matches the source; nil if there is only the destination's word that it took the bytes.
     public var verified: Proof?
 
@@ -34,7 +37,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
     public init(
         location: String, etag: String? = nil, version: String? = nil, size: Int64? = nil,
         digests: Digests = Digests(), isOvertaken: Bool = false, isKept: Bool = false,
-        verified: Proof? = nil
+        isServerSideCopy: Bool = false, verified: Proof? = nil
     ) {
         self.location = location.codePointPrefix(WireLimits.pathLengthMaximum)
         self.etag = Self.name(etag)
@@ -43,6 +46,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.digests = digests
         self.isOvertaken = isOvertaken
         self.isKept = isKept
+        self.isServerSideCopy = isServerSideCopy
         self.verified = verified
     }
 
@@ -60,7 +64,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         text.flatMap { $0.unicodeScalars.count > WireLimits.nameLengthMaximum ? nil : $0 }
     }
 
-    /// Earlier versions wrote no `isKept`.
+    /// Earlier versions wrote no `isKept` and no `isServerSideCopy`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -71,6 +75,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
             isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,
             isKept: try container.decodeIfPresent(Bool.self, forKey: .isKept) ?? false,
+            isServerSideCopy: try container.decodeIfPresent(Bool.self, forKey: .isServerSideCopy) ?? false,
             // A proof that only a later version knows is left out, and is no reason to refuse the message.
             verified: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .verified)
                 .flatMap(Proof.init(rawValue:)))

@@ -33,7 +33,7 @@ public enum FuzzSamples {
         response: ServerResponse(status: 429, headers: ["retry-after": "3"], body: Data("no".utf8)))
     public static let object = StoredObject(
         location: "s3://a/b", etag: "e", version: "v", size: 5, digests: digests,
-        isKept: true, verified: .etag)
+        isKept: true, isServerSideCopy: true, verified: .etag)
 
     public static let digests = Digests(
         sha256: String(repeating: "ab", count: 32), crc64nvme: String(repeating: "cd", count: 8))

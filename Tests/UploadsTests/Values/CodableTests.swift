@@ -53,7 +53,9 @@ import UploadTesting
         try roundTrip(baton)
         var event = UploadEvent(
             outcome: .completed(
-                StoredObject(location: "l", etag: "e", version: "v", size: 5, isOvertaken: true, isKept: true),
+                StoredObject(
+                    location: "l", etag: "e", version: "v", size: 5, isOvertaken: true, isKept: true,
+                    isServerSideCopy: true),
                 response: ServerResponse(status: 201, headers: ["etag": "e"], body: Data("ok".utf8))), of: baton,
             at: job.enqueuedAt)
         try roundTrip(event)

@@ -59,7 +59,7 @@ extension S3Survey {
         await attempt("copy an object", right: "s3:GetObject, s3:PutObject") {
             () async throws(UploadError) -> Outcome in
             let target = try self.upload("copy", S3SurveyBytes(count: 0)).target
-            var request = S3Request(operation: "CopyObject", method: .PUT, key: target.key)
+            var request = S3Request(operation: S3Request.copy, method: .PUT, key: target.key)
             request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofObjectRequests
             request.headers.append(
                 ("x-amz-copy-source", S3Encoding.path("/\(self.client.configuration.bucket)/\(self.key("small"))")))

@@ -2,15 +2,6 @@ import Uploads
 
 // Documents that only a survey reads (Amazon S3 API Reference).
 
-/// The answer to CopyObject.
-struct S3CopiedObject: S3Document, Sendable {
-    static let root = "CopyObject"
-
-    var etag: String?
-
-    private enum CodingKeys: String, CodingKey { case etag = "ETag" }
-}
-
 /// The answer to GetBucketLifecycleConfiguration, with the rules for unfinished uploads.
 struct S3LifecycleRules: S3Document, Sendable {
     static let root = "LifecycleConfiguration"

@@ -20,6 +20,6 @@ extension API.Object {
         self.init(
             location: DestinationReference.redact(object.location), etag: object.etag, version: object.version,
             size: object.size, isOvertaken: object.isOvertaken, isKept: object.isKept,
-            verified: object.verified?.rawValue)
+            isServerSideCopy: object.isServerSideCopy, verified: object.verified?.rawValue)
     }
 }
