@@ -25,6 +25,11 @@ public final class DestinationAreaSources: SourceProvider {
         self.destinations = destinations
     }
 
+    public func origin(of job: UploadJob) -> DestinationReference? {
+        guard case .staged(_, let name) = job.source else { return local.origin(of: job) }
+        return place.job(for: name).destination
+    }
+
     public func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination {
         try await local.examine(job)
     }

@@ -11,6 +11,11 @@ public struct ObjectSources: SourceProvider {
         self.destinations = destinations
     }
 
+    public func origin(of job: UploadJob) -> DestinationReference? {
+        guard case .object(let reference, _) = job.source else { return local.origin(of: job) }
+        return reference
+    }
+
     public func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination {
         guard case .object(let reference, _) = job.source else { return try await local.examine(job) }
         guard let origin = try destinations.origin(for: reference) else { return .unknownOrigin(reference.label) }

@@ -53,6 +53,7 @@ public final class UploadWorker: Service {
                 rules: configuration.circuit, metrics: workerMetrics, logger: logger,
                 now: { [elapsed = RateLimiter.stopwatch(clock), start = Date()] in start + elapsed() / .seconds(1) }),
             paces: TransferPaces(destinations: destinations, clock: clock) { gate.note(isWaiting: $1, at: $0) },
+            seats: OriginSeats(clock: clock) { (try? destinations.destination(for: $0))?.limits.jobs },
             gate: gate,
             clock: clock, alarms: Alarms(clock: clock), now: now, witnesses: witnesses, logger: logger)
         self.reporter = reporter

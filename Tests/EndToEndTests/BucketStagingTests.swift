@@ -245,6 +245,38 @@ import Uploads
         bucket.proxy.stop()
     }
 
+    /// The store of the staging area has a circuit of its own: its outage is not the destination's.
+    @Test func anOutageOfTheStoreHoldsUpNoOtherJob() async throws {
+        try await with { deployment, bucket in
+            try deployment.start(.notifier, Self.options)
+            for number in 0..<20 { _ = try deployment.makeFile("staged/\(number)", bytes: 100_000) }
+            let staged = deployment.path.appending(path: "files/staged")
+            _ = try await deployment.enqueue(
+                Self.options + ["--to", "local:", "--max-attempts", "3", staged.path])
+            // The worker finds the area before the store fails.
+            let worker = try deployment.start(.worker, Self.options + ["--concurrency", "4"])
+            bucket.proxy.setRule { request in
+                request.path.hasSuffix("longshore-area")
+                    ? .forward : .answer(status: 500, body: "<Error><Code>InternalError</Code></Error>")
+            }
+            try await eventually("the circuit of the store opened several times") {
+                try await Web.sum(of: "upload_circuit_openings_total", shownBy: worker) >= 3
+            }
+            let metrics = try await Web.page("http://127.0.0.1:\(try #require(worker.port))/metrics")
+            #expect(metrics.contains("upload_circuit_openings_total{destination=\"stage\"}"))
+            #expect(!metrics.contains("upload_circuit_openings_total{destination=\"local\"}"))
+            let inline = try deployment.makeFile("inline", bytes: 1000)
+            _ = try await deployment.enqueue(Self.options + ["--to", "local:", "--wait", inline.path])
+            let waits = try deployment.queryLedger(
+                "SELECT count(*) FROM events WHERE plain(body) LIKE '%the source is at ''stage''%'")
+            #expect(Int(waits.first ?? "") ?? 0 > 0)
+            bucket.proxy.setRule { _ in .forward }
+            let outcomes = try await deployment.waitForOutcomes(21, within: .seconds(300))
+            #expect(outcomes.allSatisfy { $0["type"] as? String == "upload.completed" })
+            try await expectNothingLeft(deployment, bucket)
+        }
+    }
+
     @Test func aFailedJobKeepsItsCopyAndACancelledOneLosesIt() async throws {
         try await with { deployment, bucket in
             try deployment.start(.notifier, Self.options)

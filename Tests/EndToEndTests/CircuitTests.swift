@@ -56,6 +56,36 @@ import UploadTesting
         }
     }
 
+    /// The limits of the place that objects are read from hold for its readers, wherever they carry them.
+    @Test func noMoreJobsReadAtOnceThanTheSourceAllows() async throws {
+        try await with(limits: "source: true, limits: {jobs: 1},") { deployment, bucket in
+            try deployment.start(.notifier)
+            for key in ["one", "two"] {
+                try await bucket.observer.put(bucket.name, key, DestinationConformance.bytes(100_000))
+            }
+            @Sendable func reads(_ key: String) -> Int {
+                bucket.proxy.requests.count { $0.method == "GET" && $0.request.path.hasSuffix("/\(key)") }
+            }
+            bucket.proxy.setRule { $0.method == "GET" ? .stallAnswer : .forward }
+            try deployment.start(.worker, ["--concurrency", "4"])
+            _ = try await deployment.enqueue(["--from", "bucket", "--to", "local:", "one"])
+            try await eventually("the first object is read") { reads("one") > 0 }
+            _ = try await deployment.enqueue(["--from", "bucket", "--to", "local:", "two"])
+            let other = try deployment.makeFile("other", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", other.path])
+            try await eventually("the second job is held up") {
+                let waits = try deployment.queryLedger(
+                    "SELECT count(*) FROM events WHERE plain(body) LIKE '%as many jobs at once from ''bucket''%'")
+                return Int(waits.first ?? "") ?? 0 > 0
+            }
+            #expect(reads("two") == 0)
+            bucket.proxy.setRule { _ in .forward }
+            bucket.proxy.cut()
+            let outcomes = try await deployment.waitForOutcomes(3)
+            #expect(outcomes.allSatisfy { $0["type"] as? String == "upload.completed" })
+        }
+    }
+
     private func destination(_ name: String, _ deployment: Deployment, _ api: String) async throws -> [String: Any] {
         let listed = try await deployment.control("destination", "list", "-o", "ndjson", "--api", api).outputText
         let lines = try listed.split(separator: "\n").map { line in

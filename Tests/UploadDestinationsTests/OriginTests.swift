@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 import UploadDestinations
@@ -74,6 +75,72 @@ struct OriginTests {
             }
             try await origin("http://127.0.0.1:\(proxy.port)/", server, client).allRules()
             proxy.stop()
+        }
+    }
+
+    private func withPieces(
+        _ body: (NginxServer, HTTPFaultProxy, OriginConformance) async throws -> Void
+    ) async throws {
+        try await withNginx { server, client in
+            let proxy = try HTTPFaultProxy(to: server.port)
+            try await body(server, proxy, origin("http://127.0.0.1:\(proxy.port)/", server, client))
+            proxy.stop()
+        }
+    }
+
+    @Test func `a long object is read in several ranges at the same time, and arrives in order`() async throws {
+        try await withPieces { _, proxy, origin in
+            let bytes = DestinationConformance.bytes(50 << 20 | 5, seed: 4)
+            try await origin.put("long", bytes)
+            let source = try await origin.source(try await origin.examined("long"))
+            proxy.forget()
+            // The answer to the second range is held until the third one was asked for.
+            let isThird = Mutex(false)
+            proxy.setRule { request in
+                switch request.header("range") {
+                case "bytes=8388608-12582911": isThird.withLock { $0 = true }
+                case "bytes=4194304-8388607":
+                    while !isThird.withLock({ $0 }) { sched_yield() }
+                default: break
+                }
+                return .forward
+            }
+            var read: [UInt8] = []
+            for try await buffer in source.read(0..<Int64(bytes.count)) { read += buffer.bytes }
+            #expect(read == bytes)
+            #expect(proxy.requests.count == 13, "\(proxy.requests.count) pieces of 4 MiB")
+            await source.close()
+        }
+    }
+
+    @Test func `of a server without ranges a long object is read in order`() async throws {
+        try await withPieces { _, proxy, origin in
+            let bytes = DestinationConformance.bytes(40 << 20, seed: 4)
+            try await origin.put("long", bytes)
+            let source = try await origin.source(try await origin.examined("long"))
+            proxy.forget()
+            proxy.setRule { _ in .rewriteRequest { $0.removeAll { $0.name.lowercased() == "range" } } }
+            var read: [UInt8] = []
+            for try await buffer in source.read(0..<Int64(bytes.count)) { read += buffer.bytes }
+            #expect(read == bytes)
+            #expect(proxy.requests.count == 2, "one answer for the first piece, one for the rest")
+            await source.close()
+        }
+    }
+
+    @Test func `a long object that changes while it is read in ranges is not carried`() async throws {
+        try await withPieces { _, _, origin in
+            try await origin.put("long", DestinationConformance.bytes(40 << 20, seed: 4))
+            let source = try await origin.source(try await origin.examined("long"))
+            var count = 0
+            let error = await #expect(throws: UploadError.self) {
+                for try await buffer in source.read(0..<(40 << 20)) {
+                    if count == 0 { try await origin.put("long", DestinationConformance.bytes(40 << 20 | 1, seed: 5)) }
+                    count += buffer.count
+                }
+            }
+            #expect(error?.code == .sourceChanged && count < 40 << 20, "\(error as Any)")
+            await source.close()
         }
     }
 

@@ -15,10 +15,11 @@ extension DirectoryDestination: OriginDestination {
         }
     }
 
+    @discardableResult
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
         _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         let target = try DirectoryTarget(job, configuration)
         let file = try await Blocking.run { () throws(UploadError) in
             guard let file = try target.openedFile() else { throw Self.changed(target) }
@@ -46,6 +47,7 @@ extension DirectoryDestination: OriginDestination {
             offset += Int64(buffer.count)
             try await take(buffer)
         }
+        return false
     }
 
     /// Has the kernel copy bytes of the object to the same place in another file.

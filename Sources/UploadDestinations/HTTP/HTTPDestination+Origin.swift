@@ -6,10 +6,11 @@ public import Uploads
 extension HTTPDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? { try await object(job).find() }
 
+    @discardableResult
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
         _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         try await self.object(job).read(object, range, take)
     }
 

@@ -14,12 +14,13 @@ extension S3Destination: OriginDestination {
         }
     }
 
+    @discardableResult
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
         _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         let upload = try upload(of: job)
-        try await HTTPDownload.inAnswers(range, hasValidator: object.hasValidator, at: upload.location, take) {
+        return try await HTTPDownload.inAnswers(range, hasValidator: object.hasValidator, at: upload.location, take) {
             range, take async throws(UploadError) in
             try await readOnce(object, upload, range, take)
         }
@@ -27,11 +28,11 @@ extension S3Destination: OriginDestination {
 
     private func readOnce(
         _ object: StoredObject, _ upload: S3Upload, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         let download = HTTPDownload(
             offset: range.lowerBound, end: range.upperBound, etag: object.etag, size: object.size, take: take)
         let answer = try await client.answer(get(object, upload.target.key, download))
-        guard case .failure(let failure) = answer else { return }
+        guard case .failure(let failure) = answer else { return true }
         if [404, 412, 416].contains(failure.status), failure.code != "NoSuchBucket" {
             throw UploadError(
                 .sourceChanged, "\(upload.location) has changed while it was read: run the job again", retry: .never,

@@ -10,18 +10,20 @@ extension HTTPDownload {
     /// - Parameters:
     ///   - hasValidator: whether a tag or time shows that another answer belongs to the same version; otherwise only one answer is read.
     ///   - read: reads one answer, or as much of it as comes.
+    /// - Returns: what `read` returned last; true for an empty range.
     /// - Throws: `networkFailure` when too little comes; the error of `read`, except a connection that is lost within an answer.
     static func inAnswers(
         _ range: Range<Int64>, hasValidator: Bool, at displayURL: String, _ take: @escaping Take,
-        read: (Range<Int64>, @escaping Take) async throws(UploadError) -> Void
-    ) async throws(UploadError) {
+        read: (Range<Int64>, @escaping Take) async throws(UploadError) -> Bool
+    ) async throws(UploadError) -> Bool {
+        var isRange = true
         var next = range.lowerBound
         var answersLeft = hasValidator ? 16 + Int64(range.count) / answerBytesMinimum : 1
         while next < range.upperBound {
             let taken = Mutex<Int64>(0)
             var failure: UploadError?
             do throws(UploadError) {
-                try await read(next..<range.upperBound) { buffer throws(UploadError) in
+                isRange = try await read(next..<range.upperBound) { buffer throws(UploadError) in
                     try await take(buffer)
                     taken.withLock { $0 += Int64(buffer.count) }
                 }
@@ -35,7 +37,7 @@ extension HTTPDownload {
             if let failure, failure.code != .networkFailure || failure.cause == nil || count == 0 || answersLeft <= 0 {
                 throw failure
             }
-            guard next < range.upperBound else { return }
+            guard next < range.upperBound else { break }
             guard count > 0, answersLeft > 0 else {
                 throw UploadError(
                     .networkFailure,
@@ -43,5 +45,6 @@ extension HTTPDownload {
                 )
             }
         }
+        return isRange
     }
 }

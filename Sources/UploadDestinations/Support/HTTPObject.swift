@@ -66,10 +66,11 @@ struct HTTPObject: Sendable {
 
     /// Reads a range of a found object. If an answer ends early, or holds less than the requested range, the next request asks for the
     /// rest, unless neither tag nor time would show that it belongs to the same version.
+    /// - Returns: whether the server sends ranges.
     /// - Throws: `sourceChanged` when another object or none is there now; `networkFailure` when too few bytes come.
     func read(
         _ object: StoredObject, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         try await HTTPDownload.inAnswers(range, hasValidator: object.hasValidator, at: exchange.displayURL, take) {
             range, take async throws(UploadError) in
             try await readOnce(object, range, take)
@@ -78,7 +79,7 @@ struct HTTPObject: Sendable {
 
     private func readOnce(
         _ object: StoredObject, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         let modified = object.etag == nil ? object.version : nil
         let download = HTTPDownload(
             offset: range.lowerBound, end: range.upperBound, etag: object.etag, modified: modified, size: object.size,
@@ -89,7 +90,7 @@ struct HTTPObject: Sendable {
         if let modified { request.headers.replaceOrAdd(name: "if-unmodified-since", value: modified) }
         let reply = try await exchange.download(request, to: download)
         switch reply.status {
-        case 200..<300: return
+        case 200..<300: return reply.status == 206
         case 404, 410, 412, 416:
             throw UploadError(
                 .sourceChanged, "\(exchange.displayURL) has changed while it was read: run the job again",

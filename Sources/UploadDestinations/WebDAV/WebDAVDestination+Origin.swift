@@ -6,10 +6,11 @@ extension WebDAVDestination: OriginDestination {
         try await reader(of: job).find()
     }
 
+    @discardableResult
     public func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
         _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
-    ) async throws(UploadError) {
+    ) async throws(UploadError) -> Bool {
         try await reader(of: job).read(object, range, take)
     }
 }

@@ -35,12 +35,16 @@ final class Circuits: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter isOrdered: whether an operator has just asked for the job to run or to be cancelled.
-    func enter(_ reference: DestinationReference, isOrdered: Bool = false) -> Admission {
+    /// - Parameters:
+    ///   - isOrdered: whether an operator has just asked for the job to run or to be cancelled.
+    ///   - ability: what the slice needs there.
+    func enter(
+        _ reference: DestinationReference, isOrdered: Bool = false, for ability: DestinationAbility = .write
+    ) -> Admission {
         guard let origin = DestinationOrigin(reference) else { return .granted(nil, servedAt: nil) }
         let now = now()
         return change(origin) { circuit in
-            switch circuit.admit(at: now, isOrdered: isOrdered) {
+            switch circuit.admit(at: now, isOrdered: isOrdered, for: ability) {
             case .granted(let pass):
                 .granted(
                     Entry(origin: origin, pass: pass), servedAt: circuit.servedAt.map { now.timeIntervalSince($0) })

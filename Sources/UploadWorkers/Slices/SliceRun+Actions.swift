@@ -125,21 +125,74 @@ extension SliceRun {
                 (entry, servedAt) = (granted, ago.map { now - $0 })
             case .refused(let seconds, let error): way = .blocked(until: now + seconds, error)
             }
+            let (origin, sourceWay) = findOrigin(isOrdered: isOrdered)
             open.withLock { [entry] open in
                 open.destination = destination
                 open.circuit = entry
                 open.pace = runner.paces.pace(of: baton.job.destination)
+                open.origin = origin
             }
             return .destinationFound(
                 DestinationFacts(
                     driver: destination.driver, canYield: destination.canYield(baton.job),
-                    parts: parts(within: destination.limits), way: way,
+                    parts: parts(from: origin?.reference, within: destination.limits), way: way,
+                    sourceWay: sourceWay,
                     retry: runner.destinations.retry(for: baton.job.destination),
                     patience: runner.destinations.patience(for: baton.job.destination), servedAt: servedAt,
                     readBackProblem: baton.job.verify ? Self.readBackProblem(of: baton.job, at: destination) : nil))
         } catch {
             return .failed(error)
         }
+    }
+
+    /// The place that the source is read from, and whether its circuit lets the slice read.
+    private func findOrigin(isOrdered: Bool) -> (Origin?, DestinationFacts.Way) {
+        guard let reference = runner.sources.origin(of: baton.job) else { return (nil, .free) }
+        let pace = runner.paces.pace(of: reference)
+        // The destination's own circuit says what is to be known of the same place.
+        guard DestinationOrigin(reference) != DestinationOrigin(baton.job.destination) else {
+            return (Origin(reference: reference, pace: pace, isApart: false, circuit: nil), .free)
+        }
+        func origin(_ circuit: Circuits.Entry?) -> Origin {
+            Origin(reference: reference, pace: pace, isApart: true, circuit: circuit)
+        }
+        switch runner.circuits.enter(reference, isOrdered: isOrdered, for: CircuitEvidence.read) {
+        case .granted(let entry, _):
+            guard let pass = entry?.pass, pass.isTrial else { return (origin(entry), .free) }
+            return (origin(entry), .trial(pass.ability))
+        case .refused(let seconds, let error):
+            let error = UploadError(
+                error.code, "the source is at '\(reference.label)': \(error.message)", retry: error.retry,
+                response: error.response)
+            return (origin(nil), .blocked(until: runner.now() + seconds, error))
+        }
+    }
+
+    /// Waits until the limit of jobs of the place that the source is read from lets another one read.
+    /// - Returns: nil when the job may read.
+    private func takeSeat() async -> SliceFact? {
+        guard let origin = open.withLock({ $0.origin }), origin.isApart, origin.seat == nil,
+            case .named(let name, _) = origin.reference
+        else { return nil }
+        guard let seat = await runner.seats.take(at: origin.reference, name) else {
+            return .sourceLimited(
+                UploadError(
+                    .rateLimited,
+                    "worker \(runner.configuration.name) reads as many jobs at once from '\(name)' as its limit of jobs says: raise the "
+                        + "limit, or start another worker", retry: .pause(seconds: OriginSeats.patience / .seconds(1))))
+        }
+        open.withLock { $0.origin?.seat = seat }
+        return nil
+    }
+
+    private func told(_ error: UploadError) -> UploadError {
+        open.withLock { $0.origin?.isApart } == true ? error.ofSource : error
+    }
+
+    /// How many parts of one job may run at once by the limits of its destination and of the place that its source is read from.
+    private func parts(from origin: DestinationReference?, within limits: TransferLimits) -> Int? {
+        let place = origin.flatMap { try? runner.destinations.destination(for: $0) }
+        return [parts(within: limits), place.flatMap { parts(within: $0.limits) }].compactMap(\.self).min()
     }
 
     /// How many parts of one job may run at once: no more than take about 10 s at the destination's limit, since all stop together.
@@ -150,27 +203,35 @@ extension SliceRun {
     }
 
     private func examineSource() async -> SliceFact {
+        if let limited = await takeSeat() { return limited }
         do {
+            try? await open.withLock { $0.origin?.pace }?.requests.take(1)
             switch try await runner.sources.examine(baton.job) {
             case .found(let job): return .sourceExamined(job)
             case .gone: return .sourceGone
             case .unknownOrigin(let origin): return .sourceOriginUnknown(origin)
             }
         } catch {
-            return .failed(error)
+            return .failed(told(error))
         }
     }
 
     private func claimSource() async -> SliceFact {
+        if let limited = await takeSeat() { return limited }
         do {
             // Rule 9: epoch and lock. Opening a staged copy takes its lock, where its staging area has locks.
             switch try await runner.sources.claim(baton.job) {
             case .claimed(let source):
                 if let checksums = baton.state?.checksums { source.take(checksums) }
+                let isUrgent = claimed.lane == .urgent
                 open.withLock { open in
-                    open.source =
-                        open.pace.map { PacedSource(source: source, pace: $0, isUrgent: claimed.lane == .urgent) }
-                        ?? source
+                    var paced: any UploadSource = source
+                    if let origin = open.origin {
+                        paced = OriginSource(
+                            source: paced, pace: origin.pace, isUrgent: isUrgent, isApart: origin.isApart)
+                    }
+                    if let pace = open.pace { paced = PacedSource(source: paced, pace: pace, isUrgent: isUrgent) }
+                    open.source = paced
                 }
                 if case .staged = baton.job.source, !source.isLocked { return .sourceUnlocked }
                 return .sourceClaimed
@@ -180,7 +241,7 @@ extension SliceRun {
             case .unknownOrigin(let origin): return .sourceOriginUnknown(origin)
             }
         } catch {
-            return .failed(error)
+            return .failed(told(error))
         }
     }
 

@@ -13,7 +13,18 @@ final class SliceRun: Sendable {
         var isStartedTold = false
         var circuit: Circuits.Entry?
         var pace: TransferPace?
+        var origin: Origin?
         var traffic: DestinationTraffic?
+    }
+
+    /// The place at a destination that the source is read from.
+    struct Origin: Sendable {
+        let reference: DestinationReference
+        let pace: TransferPace?
+        /// Whether it is another place than the job's destination.
+        let isApart: Bool
+        let circuit: Circuits.Entry?
+        var seat: OriginSeats.Seat?
     }
 
     /// The tickets of one action.
@@ -174,13 +185,16 @@ final class SliceRun: Sendable {
         await left.session?.close()
         await left.source?.close()
         if let entry = left.circuit { runner.circuits.leave(entry) }
+        if let entry = left.origin?.circuit { runner.circuits.leave(entry) }
+        if let seat = left.origin?.seat { runner.seats.giveBack(seat) }
         left.traffic?.jobEnds()
     }
 
     /// Reports whether the destination worked to its circuit, and to the gate whether it had too much to do.
     @inline(never)
     private func note(_ fact: SliceFact, of action: SliceAction) {
-        guard action.isAtDestination else { return }
+        noteOrigin(fact)
+        guard action.isAtDestination, fact.sourceFailure == nil else { return }
         if case .named = baton.job.destination, fact.showsOverload {
             runner.gate.noteOverload(at: baton.job.destination.label)
         }
@@ -188,6 +202,18 @@ final class SliceRun: Sendable {
             let evidence = CircuitEvidence(fact, of: baton.job.destination, isWrite: action.isWrite)
         else { return }
         runner.circuits.note(evidence, by: baton.job.id, with: entry)
+    }
+
+    /// Reports whether the place that the source is read from worked to its circuit.
+    private func noteOrigin(_ fact: SliceFact) {
+        guard let origin = open.withLock({ $0.origin }), let entry = origin.circuit else { return }
+        let evidence: CircuitEvidence? =
+            if let error = fact.sourceFailure {
+                CircuitEvidence(error, of: origin.reference, isWrite: false)
+            } else {
+                fact.showsSourceWorks ? .works(CircuitEvidence.read) : nil
+            }
+        if let evidence { runner.circuits.note(evidence, by: baton.job.id, with: entry) }
     }
 }
 

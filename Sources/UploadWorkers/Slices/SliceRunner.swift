@@ -11,6 +11,7 @@ struct SliceRunner: Sendable {
     let rules: SliceRules
     let circuits: Circuits
     let paces: TransferPaces
+    let seats: OriginSeats
     let gate: SlotGate
     let traffics = DestinationTraffics()
     let clock: any Clock<Duration>

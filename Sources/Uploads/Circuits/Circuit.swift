@@ -83,9 +83,14 @@ public struct Circuit: Sendable {
     public var isPristine: Bool { phase == .closed && losses.isEmpty }
 
     /// Admits a slice or refuses it. The caller gives a granted pass back by `leave`.
-    /// - Parameter isOrdered: whether an operator has just ordered the job to run or to be cancelled: then it may try
-    ///   although the circuit is open, one such job in each ``CircuitRules/openMinimum``.
-    public mutating func admit(at now: Date, isOrdered: Bool = false) -> Admission {
+    /// - Parameters:
+    ///   - isOrdered: whether an operator has just ordered the job to run or to be cancelled: then it may try although the circuit is open,
+    ///     one such job in each ``CircuitRules/openMinimum``.
+    ///   - ability: what the slice needs of the destination. A circuit that is open for more than that lets it through.
+    public mutating func admit(
+        at now: Date, isOrdered: Bool = false, for ability: DestinationAbility = .write
+    ) -> Admission {
+        if phase != .closed, ability < lost { return .granted(pass(isTrial: false)) }
         if isOrdered, case .open = phase, orderedAt.map({ now >= $0 + rules.openMinimum }) ?? true {
             orderedAt = now
             phase = .open(until: now)

@@ -7,6 +7,9 @@ public enum CircuitEvidence: Hashable, Sendable {
     /// The destination can do this for no job: the next job would meet the same failure.
     case broken(DestinationAbility, UploadError)
 
+    /// The ability that reading a source object needs and proves.
+    public static let read = DestinationAbility.signIn
+
     /// nil where the failure concerns the job alone, or came up without asking the destination.
     ///
     /// A refusal (404, 412) is an answer of a server that works, whatever it means for the job. An error that is no answer (a source
@@ -46,7 +49,10 @@ public enum CircuitEvidence: Hashable, Sendable {
         // Nothing has touched the session since it was opened, so the destination was not asked for it.
         case .probed(.partial(let state, _)) where state.isUntouched: return nil
         case .probed: self = .works(.signIn)
-        case .failed(let error), .partFailed(_, let error, _): self.init(error, of: reference, isWrite: isWrite)
+        case .failed(let error), .partFailed(_, let error, _):
+            // What is said of another place says nothing of the destination.
+            guard !error.isOfSource else { return nil }
+            self.init(error, of: reference, isWrite: isWrite)
         default: return nil
         }
     }

@@ -18,6 +18,11 @@ public enum FailureScope: Hashable, Sendable {
     ///   ones say nothing of its host's other jobs.
     public init(_ error: UploadError, of reference: DestinationReference) {
         let isNamed = if case .named = reference { true } else { false }
+        self.init(error, isNamed: isNamed)
+    }
+
+    /// - Parameter isNamed: whether the configuration names the place.
+    init(_ error: UploadError, isNamed: Bool) {
         switch error.retry {
         case .pause, .notYet:
             self = .pause

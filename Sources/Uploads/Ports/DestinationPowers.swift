@@ -34,12 +34,14 @@ public protocol OriginDestination: ReadableDestination {
     ///   - object: what `find` answered.
     ///   - range: within its size, not empty.
     ///   - take: called with one buffer after the other; what it throws ends the reading and is thrown on.
+    /// - Returns: whether it pays to read several ranges at the same time: a server sends each of them alone.
     /// - Throws: `sourceChanged` when the key has another object now, or none; `networkFailure` when the answer ends
     ///   before what it has announced.
+    @discardableResult
     func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
         _ take: @escaping @Sendable ([UInt8]) async throws(UploadError) -> Void
-    ) async throws(UploadError)
+    ) async throws(UploadError) -> Bool
 }
 
 /// A destination that can list its objects, so that a producer enqueues only what differs from them.

@@ -100,6 +100,10 @@ public protocol SourceProvider: Sendable {
     ///   holds it.
     func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination
 
+    /// The place that the job's source is read from over a network: at a destination, whose limits and circuit then count; nil for other
+    /// sources.
+    func origin(of job: UploadJob) -> DestinationReference?
+
     /// Opens and locks the job's source.
     /// - Throws: `invalidFile` (unreadable, outside the source roots), `sourceChanged` (size or time differ).
     func claim(_ job: UploadJob) async throws(UploadError) -> SourceClaim
@@ -111,6 +115,8 @@ public protocol SourceProvider: Sendable {
 }
 
 extension SourceProvider {
+    public func origin(of job: UploadJob) -> DestinationReference? { nil }
+
     /// The default, for providers that serve no objects.
     public func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination {
         throw .objectsUnserved

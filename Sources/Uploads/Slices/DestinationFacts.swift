@@ -18,6 +18,9 @@ public struct DestinationFacts: Hashable, Sendable {
     /// Parts in parallel of one job; nil is the worker's own default.
     public var parts: Int?
     public var way: Way
+    /// Whether the circuit of the place that the source object is read from lets the slice read; `free` where that is the destination itself,
+    /// and for other sources.
+    public var sourceWay: Way
     /// The destination's retry policy, for jobs that carry none.
     public var retry: RetryPolicy?
     /// Seconds that a job waits for the destination before the job is given up.
@@ -28,13 +31,15 @@ public struct DestinationFacts: Hashable, Sendable {
     public var readBackProblem: UploadError?
 
     public init(
-        driver: String, canYield: Bool, parts: Int? = nil, way: Way = .free, retry: RetryPolicy? = nil,
-        patience: TimeInterval = JobLifetime.patience, servedAt: Date? = nil, readBackProblem: UploadError? = nil
+        driver: String, canYield: Bool, parts: Int? = nil, way: Way = .free, sourceWay: Way = .free,
+        retry: RetryPolicy? = nil, patience: TimeInterval = JobLifetime.patience, servedAt: Date? = nil,
+        readBackProblem: UploadError? = nil
     ) {
         self.driver = driver
         self.canYield = canYield
         self.parts = parts
         self.way = way
+        self.sourceWay = sourceWay
         self.retry = retry
         self.patience = patience
         self.servedAt = servedAt

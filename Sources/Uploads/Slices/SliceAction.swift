@@ -9,10 +9,10 @@ public indirect enum SliceAction: Hashable, Sendable {
     case findDestination
     /// Ask the destination what it holds; answered by `probed` or `failed`.
     case probe(UploadState?)
-    /// Look at the job's source object; answered by `sourceExamined`, `sourceGone`, `sourceOriginUnknown` or `failed`.
+    /// Look at the job's source object; answered by `sourceExamined`, `sourceGone`, `sourceOriginUnknown`, `sourceLimited` or `failed`.
     case examineSource
-    /// Open and lock the source; answered by `sourceClaimed`, `sourceUnlocked`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown`, `sourceOriginUnknown` or
-    /// `failed`.
+    /// Open and lock the source; answered by `sourceClaimed`, `sourceUnlocked`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown`, `sourceOriginUnknown`,
+    /// `sourceLimited` or `failed`.
     case claimSource
     /// Open a session or resume one, and pass it the condition of the write as far as it is known; answered by `opened`
     /// or `failed`.

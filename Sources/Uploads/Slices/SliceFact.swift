@@ -20,6 +20,8 @@ public indirect enum SliceFact: Hashable, Sendable {
     case sourceAreaUnknown(String)
     /// This worker's configuration does not name the destination that holds the source object (yet).
     case sourceOriginUnknown(String)
+    /// As many jobs of this worker read from the source object's place as may at once.
+    case sourceLimited(UploadError)
     /// The job, with the size, ETag and digests of its source object.
     case sourceExamined(UploadJob)
     case opened(SessionFacts)
@@ -59,4 +61,22 @@ public indirect enum SliceFact: Hashable, Sendable {
     case uncutTimeTooShort(bytesDone: Int64, seconds: TimeInterval)
     /// The worker's grace period is used up.
     case graceUsedUp
+}
+
+extension SliceFact {
+    /// Whether the place that the source object is read from has answered rightly.
+    public var showsSourceWorks: Bool {
+        switch self {
+        case .sourceExamined, .partAccepted: true
+        default: false
+        }
+    }
+
+    /// The failure of the place that the source object is read from; nil for any other fact.
+    public var sourceFailure: UploadError? {
+        switch self {
+        case .failed(let error), .partFailed(_, let error, _): error.isOfSource ? error : nil
+        default: nil
+        }
+    }
 }

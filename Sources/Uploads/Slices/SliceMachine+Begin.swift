@@ -64,6 +64,7 @@ extension SliceMachine {
     mutating func found(_ facts: DestinationFacts) -> [SliceAction] {
         destination = facts
         if case .trial(let ability) = facts.way { trial = ability }
+        if case .trial(let ability) = facts.sourceWay { sourceTrial = ability }
         if let state, state.driver != facts.driver {
             return waitIdle(
                 .unsupportedVersion,
@@ -88,6 +89,7 @@ extension SliceMachine {
     private mutating func examine() -> [SliceAction] {
         if let early = earlySettlement { return settle(early) }
         if isExpired { return expire() }
+        if case .blocked(let until, let error)? = destination?.sourceWay { return waitForCircuit(until: until, error) }
         phase = .examining
         return [.examineSource]
     }
@@ -96,6 +98,7 @@ extension SliceMachine {
         switch fact {
         case .sourceExamined(let job): return settle(.altered(job))
         case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
+        case .sourceLimited(let error): return waitForSeat(error)
         case .sourceGone:
             // Perhaps the job is done, and its source object was removed since.
             if baton.mustProbe { return check(then: .probe(.sourceGone)) }
@@ -103,6 +106,10 @@ extension SliceMachine {
         case .failed(let error): return giveUpOrRetry(error, isResolved: true)
         default: return []
         }
+    }
+
+    private mutating func waitForSeat(_ error: UploadError) -> [SliceAction] {
+        settle(.wait(until: now + (error.retry.seconds ?? rules.lockedDelay), reason: .limited(error), state: state))
     }
 
     private mutating func waitForOrigin(_ origin: String) -> [SliceAction] {
@@ -124,6 +131,9 @@ extension SliceMachine {
 
     mutating func claim() -> [SliceAction] {
         if let early = earlySettlement { return settle(early) }
+        if case .blocked(let until, let error)? = destination?.sourceWay {
+            return baton.isCancel ? cancelWithoutLock() : waitForCircuit(until: until, error)
+        }
         phase = .claiming
         return [.claimSource]
     }
@@ -145,6 +155,7 @@ extension SliceMachine {
             return check(then: unverified == nil ? .probe(.sourceGone) : .readBack)
         case .sourceAreaUnknown(let area): return waitForStagingArea(area)
         case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
+        case .sourceLimited(let error): return baton.isCancel ? cancelWithoutLock() : waitForSeat(error)
         case .failed(let error):
             if baton.isCancel { return cancelWithoutLock() }
             // Without a source, the object is compared with its digests.

@@ -121,7 +121,7 @@ extension SliceMachine {
     /// nil if the part was tried often enough, or the destination wants a longer pause than a slice should sit out.
     private mutating func retryMilliseconds(after tries: Int, _ error: UploadError) -> Int? {
         guard tries <= rules.partRetryMilliseconds.count else { return nil }
-        switch FailureScope(error, of: baton.job.destination) {
+        switch scope(of: error) {
         case .destination: return nil
         // The driver paces a destination that asks for fewer requests and names no time. A locked object is not sent a
         // whole body again.

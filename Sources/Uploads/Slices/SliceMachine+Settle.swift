@@ -93,11 +93,11 @@ extension SliceMachine {
     /// - Parameter isResolved: whether the destination was just probed, or cannot have changed.
     mutating func giveUpOrRetry(_ error: UploadError, isResolved: Bool = false) -> [SliceAction] {
         if case .notYet(let seconds) = error.retry, !baton.isCancel { return waitUntilDone(seconds, error) }
-        let scope = FailureScope(error, of: baton.job.destination)
+        let scope = scope(of: error)
         switch scope {
         case .destination: return waitForCircuit(until: now, error)
         // Not an attempt: without the trial, the job would have waited like the others.
-        case .shared where trial != nil: return waitForCircuit(until: now, error)
+        case .shared where (error.isOfSource ? sourceTrial : trial) != nil: return waitForCircuit(until: now, error)
         case .pause where !baton.isCancel: return rest(error)
         case .job, .shared, .pause, .noProgress: break
         }
@@ -111,10 +111,20 @@ extension SliceMachine {
         return settle(next)
     }
 
+    /// Whom a failure concerns at the place that failed: the destination, or the one that the source is read from.
+    func scope(of error: UploadError) -> FailureScope {
+        guard error.isOfSource else { return FailureScope(error, of: baton.job.destination) }
+        if case .object(let origin, _) = baton.job.source { return FailureScope(error, of: origin) }
+        // The configuration names the destination of a staging area.
+        return FailureScope(error, isNamed: true)
+    }
+
     /// A refusal that other jobs may meet as well: tried again a few times, and final once the destination has served another job.
     private func refusedToAll(_ error: UploadError) -> UploadError {
         let isServingOthers =
-            if let servedAt = destination?.servedAt, let last = baton.failures.last, last.code == error.code {
+            if !error.isOfSource, let servedAt = destination?.servedAt, let last = baton.failures.last,
+                last.code == error.code
+            {
                 servedAt > last.at
             } else {
                 false
@@ -183,7 +193,7 @@ extension SliceMachine {
                 response: last.response)
             : UploadError(
                 .destinationUnavailable,
-                "\(baton.job.destination.displayText) could not be used for \(Int(patience / 3600)) h, so that the job was given up: "
+                "\(last.isOfSource ? "the source" : baton.job.destination.displayText) could not be used for \(Int(patience / 3600)) h, so that the job was given up: "
                     + "\(last.message); mend that, then run the job again", retry: .never, response: last.response)
         return settle(.ended(.failed(error, state: state)))
     }

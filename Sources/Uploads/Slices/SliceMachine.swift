@@ -26,6 +26,8 @@ public struct SliceMachine: Hashable, Sendable {
     var destination: DestinationFacts?
     /// The ability that the slice has to prove as a trial, until it has proved it.
     var trial: DestinationAbility?
+    /// The same of the place that the source object is read from.
+    var sourceTrial: DestinationAbility?
     var condition = WriteCondition.none
 
     var isPaused = false
@@ -98,6 +100,7 @@ public struct SliceMachine: Hashable, Sendable {
     }
 
     private mutating func endTrial(by fact: SliceFact) {
+        if let sourceTrial, fact.showsSourceWorks, CircuitEvidence.read >= sourceTrial { self.sourceTrial = nil }
         guard let trial else { return }
         let evidence = CircuitEvidence(fact, of: baton.job.destination, isWrite: phase.isWrite)
         if case .works(let ability)? = evidence, ability >= trial { self.trial = nil }

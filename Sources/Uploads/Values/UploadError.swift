@@ -16,6 +16,8 @@ public struct UploadError: Error, Sendable {
     public let cause: (any Error)?
     /// The destination's answer, where the failure is an answer.
     public let response: ServerResponse?
+    /// Whether the place that the source object is read from failed, and not the destination. Known only to the process that saw it.
+    public private(set) var isOfSource = false
     /// Where in the source the error was made.
     public let location: SourceLocation
 
@@ -34,6 +36,13 @@ public struct UploadError: Error, Sendable {
         self.cause = cause
         self.response = response
         self.location = SourceLocation(file: file, line: line)
+    }
+
+    /// The same error, as one of the place that the source object is read from.
+    public var ofSource: UploadError {
+        var error = self
+        error.isOfSource = true
+        return error
     }
 
     /// Whether, and when, a failed step may be repeated.

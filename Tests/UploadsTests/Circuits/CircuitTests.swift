@@ -57,6 +57,38 @@ import Testing
         #expect(circuit.state == .closed)
     }
 
+    /// A bucket that is full holds up what is written to it, and nothing that is read from it.
+    @Test func `a circuit that is open for writing lets readers through, one that is open for all does not`() throws {
+        var full = try opened(by: lostError)
+        #expect(full.pass(at: start) == nil)
+        guard case .granted(let reader) = full.admit(at: start, for: CircuitEvidence.read) else {
+            Issue.record("a reader was refused")
+            return
+        }
+        #expect(!reader.isTrial)
+        full.note(.works(CircuitEvidence.read), by: jobs[0], with: reader, at: start)
+        #expect(full.state == .open, "reading proves no writing")
+        full.note(.failing(.reach, lost), by: jobs[0], with: reader, at: start)
+        full.leave(reader, at: start)
+        #expect(full.state == .open)
+
+        var away = Circuit(seed: 1)
+        let pass = try away.admitted(at: start)
+        away.note(.broken(.reach, lostError), by: jobs[0], with: pass, at: start)
+        guard case .refused = away.admit(at: start, for: CircuitEvidence.read) else {
+            Issue.record("a reader was let through")
+            return
+        }
+        let until = try #require(away.openUntil)
+        guard case .granted(let trial) = away.admit(at: until, for: CircuitEvidence.read) else {
+            Issue.record("a reader was no trial")
+            return
+        }
+        #expect(trial.isTrial)
+        away.note(.works(CircuitEvidence.read), by: jobs[0], with: trial, at: until)
+        #expect(away.state == .closed)
+    }
+
     @Test func `each failed trial keeps it open, for longer, never longer than two minutes`() throws {
         for seed in 0..<200 as Range<UInt64> {
             var circuit = try opened(seed: seed)

@@ -100,4 +100,85 @@ import Testing
         #expect(slice.wait?.seconds ?? 0 >= SliceRules().cancelSettleDelay)
         #expect(slice.wait?.state == H.state)
     }
+
+    // MARK: The place that the source is read from
+
+    private func source(_ way: DestinationFacts.Way) -> DestinationFacts {
+        DestinationFacts(driver: "directory", canYield: true, sourceWay: way)
+    }
+
+    /// A slice that is about to claim its source.
+    private func claiming(_ way: DestinationFacts.Way, isCancel: Bool = false) -> (H, [SliceAction]) {
+        var slice = H(H.baton(slice: 1, isCancel: isCancel))
+        slice.holding(.begun)
+        var actions = slice.holding(.destinationFound(source(way)))
+        if !isCancel { actions = slice.holding(.probed(.nothing)) }
+        return (slice, actions)
+    }
+
+    @Test func `an open circuit of the source makes a job wait once the destination was asked, and that is no attempt`()
+    {
+        let (slice, _) = claiming(.blocked(until: H.start + 90, why))
+        #expect(slice.wait?.reason == "circuitOpen" && slice.wait?.seconds ?? 0 >= 90)
+        // Its object may be there already: then the source is not needed.
+        var done = H(H.baton(slice: 1))
+        done.holding(.begun)
+        #expect(done.holding(.destinationFound(source(.blocked(until: H.start + 90, why)))) == [.probe(nil)])
+        done.holding(.probed(.complete(H.done)))
+        #expect(done.outcome == .completed(H.object, response: nil))
+    }
+
+    @Test func `a cancelled job does not wait for the circuit of its source`() {
+        let (slice, _) = claiming(.blocked(until: H.start + 90, why), isCancel: true)
+        #expect(slice.wait?.reason == "cancelling")
+    }
+
+    @Test func `a trial of the source that fails is no attempt, and one of the destination is told apart`() {
+        let failure = H.error(.serverFailure)
+        var (slice, actions) = claiming(.trial(.reach))
+        #expect(actions == [.claimSource])
+        slice.holding(.failed(failure.ofSource))
+        #expect(slice.wait?.reason == "circuitOpen")
+
+        (slice, _) = claiming(.trial(.reach))
+        slice.holding(.failed(failure))
+        #expect(slice.wait?.reason == "retry")
+
+        // A part that arrived shows that the source can be read.
+        (slice, _) = claiming(.trial(.reach))
+        slice.holding(.sourceClaimed)
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 100)))
+        slice.holding(.partAccepted(0, nil))
+        #expect(slice.holding(.failed(failure.ofSource)) == [.probe(nil)])
+        slice.holding(.probed(.nothing))
+        #expect(slice.wait?.reason == "retry")
+    }
+
+    @Test func `what the source's place refuses to all holds up the job, whatever its destination`() {
+        let refused = UploadError(.wrongCredentials, "refused: give others").ofSource
+        var job = H.job()
+        job.destination = .url("https://host.example/x")
+        job.source = .staged(area: "area", name: "copy")
+        var slice = H(H.baton(job, slice: 1))
+        slice.holding(.begun)
+        slice.holding(.destinationFound(source(.free)))
+        slice.holding(.probed(.nothing))
+        slice.holding(.failed(refused))
+        #expect(slice.wait?.reason == "circuitOpen")
+    }
+
+    @Test func `a job waits for its turn to read, and that is no attempt`() {
+        var (slice, _) = claiming(.free)
+        slice.holding(.sourceLimited(UploadError(.rateLimited, "enough read", retry: .pause(seconds: 10))))
+        #expect(slice.wait?.reason == "limited" && slice.wait?.seconds == 10)
+    }
+
+    @Test func `failures of the source say nothing of the destination`() {
+        let failure = UploadError(.networkFailure, "lost: try again")
+        let destination = H.job().destination
+        #expect(CircuitEvidence(.partFailed(0, failure), of: destination, isWrite: true) == .failing(.write, failure))
+        #expect(CircuitEvidence(.partFailed(0, failure.ofSource), of: destination, isWrite: true) == nil)
+        #expect(SliceFact.partFailed(0, failure.ofSource).sourceFailure == failure)
+        #expect(SliceFact.partFailed(0, failure).sourceFailure == nil)
+    }
 }

@@ -24,6 +24,8 @@ import Testing
         var hasProbed = false
         /// Whether the destination's circuit was open.
         var isBlocked = false
+        /// Whether the circuit of the place that the source is read from is open.
+        var isSourceBlocked = false
         /// Whether steps that wait for their turn are called off.
         var areTurnsClosed = false
         /// Whether an object of the job was found to be broken, so that it may be replaced.
@@ -126,6 +128,9 @@ import Testing
             default: break
             }
             if isBlocked, action.isAtDestination { Issue.record("\(action) past an open circuit: \(trace)") }
+            if isSourceBlocked, [.examineSource, .claimSource].contains(action) {
+                Issue.record("\(action) past an open circuit of the source: \(trace)")
+            }
             judgeKeeping(action)
             judgeObject(action)
             switch action {
@@ -206,8 +211,9 @@ import Testing
         private mutating func error() -> UploadError {
             let error = H.error(UploadError.Code.allCodes.randomElement(using: &random) ?? .unknown)
             let status = [nil, 200, 403].randomElement(using: &random) ?? nil
-            return UploadError(
+            let answered = UploadError(
                 error.code, error.message, retry: error.retry, response: status.map { ServerResponse(status: $0) })
+            return Bool.random(using: &random) ? answered : answered.ofSource
         }
 
         private mutating func fails() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
@@ -232,12 +238,16 @@ import Testing
             case .waitToRetry(let index, _): return .retryDue(index)
             case .findDestination:
                 if fails() { return .destinationUnknown }
-                let way: DestinationFacts.Way =
-                    [.free, .free, .trial(.write), .blocked(until: H.start + 9, H.error(.serverFailure))]
-                    .randomElement(using: &random) ?? .free
+                let ways: [DestinationFacts.Way] = [
+                    .free, .free, .trial(.write), .blocked(until: H.start + 9, H.error(.serverFailure)),
+                ]
+                let way = ways.randomElement(using: &random) ?? .free
+                let sourceWay = ways.randomElement(using: &random) ?? .free
                 if case .blocked = way { isBlocked = true }
+                if case .blocked = sourceWay { isSourceBlocked = true }
                 return .destinationFound(
-                    DestinationFacts(driver: "directory", canYield: Bool.random(using: &random), way: way))
+                    DestinationFacts(
+                        driver: "directory", canYield: Bool.random(using: &random), way: way, sourceWay: sourceWay))
             case .awaitLastAnswers: return .lastAnswersDue
             case _ where fails(): return .failed(error())
             case .tellStarted: return .toldStarted
@@ -252,7 +262,7 @@ import Testing
                 return [
                     .sourceClaimed, .sourceClaimed, .sourceClaimed, .sourceUnlocked, .sourceBusy, .sourceGone,
                     .sourceAreaUnknown("a"),
-                    .sourceOriginUnknown("a"),
+                    .sourceOriginUnknown("a"), .sourceLimited(H.error(.rateLimited)),
                 ]
                 .randomElement(using: &random) ?? .sourceBusy
             case .examineSource:
