@@ -7,13 +7,16 @@ import UploadTesting
 import Uploads
 
 /// Producers hand files in through a staging area in a bucket, while they, the other programs and the store are killed at random: two
-/// with six files each, and in the soak (`LONGSHORE_SOAK_JOBS`) ten with 2,000 in all, of up to 200 MB. `LONGSHORE_SOAK_SEED` repeats the choices.
+/// with six files each, and in the soak (`LONGSHORE_SOAK_JOBS`) ten with 2,000 in all, of up to 200 MB. Half of the files are carried by the
+/// workers, the other half is copied by the store. `LONGSHORE_SOAK_SEED` repeats the choices.
 @Suite(.serialized, .timeLimit(.minutes(24 * 60))) struct ManyProducersTests {
     private static let isSoak = ProcessInfo.processInfo.environment["LONGSHORE_SOAK_JOBS"] != nil
     private static let producers = isSoak ? 10 : 2
     private static let filesOfEach = isSoak ? 200 : 6
     private static let sizes =
         [0, 1, 20_000, 32_769, 500_000, 9 << 20, 17 << 20, 70_000_000] + (isSoak ? [200_000_000] : [])
+    /// How often each size is chosen beside the others: many files are small.
+    private static let weights = isSoak ? [8, 8, 8, 8, 8, 4, 4, 1, 1] : [1, 1, 1, 1, 1, 1, 1, 1]
     private static let options = ["--staging", "stage:copies/"]
     /// The runs of one command at most. Each may meet a store that has just been killed.
     private static let runsMaximum = 50
@@ -45,7 +48,11 @@ import Uploads
         for bucket in [stage, there] {
             bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 48 << 20) }
         }
-        let destinations = [stage.destination(name: "stage"), there.destination(name: "there")]
+        // The same bucket at the endpoint of the staging area, and at another one.
+        let destinations = [
+            stage.destination(name: "stage"), stage.destination(name: "near", bucket: there.name),
+            there.destination(name: "there"),
+        ]
         try await Deployment.with(destinations: destinations) { deployment in
             let tally = Tally()
             let files = try Self.sizes.map { try deployment.makeFile("size-\($0)", bytes: $0) }
@@ -62,7 +69,7 @@ import Uploads
                         defer { tally.change { $0.active -= 1 } }
                         var random = SeededGenerator(seed: seed &+ UInt64(producer))
                         for number in 0..<Self.filesOfEach {
-                            let size = Int.random(in: Self.sizes.indices, using: &random)
+                            let size = Self.randomSize(using: &random)
                             let key = "\(producer)-\(number)-\(size)"
                             let file = folder.appending(path: "size-\(Self.sizes[size])")
                             try await Self.handIn(file, as: key, deployment, stage, tally, &random)
@@ -83,9 +90,20 @@ import Uploads
                 #expect(try await there.observer.sha256(there.name, key) == digests[size], "\(key)")
             }
             try await expectNothingLeftAfterASweep(deployment, stage)
-            print("many producers: \(found.accepted.count) files, killed: \(found.killed)")
+            let copied = try deployment.queryLedger(
+                "SELECT count(*) FROM events WHERE plain(body) LIKE '%\"isServerSideCopy\":true%'")
+            #expect(!Self.isSoak || Int(copied.first ?? "") ?? 0 > 0, "the store has copied nothing")
+            print(
+                "many producers: \(found.accepted.count) files, \(copied.first ?? "") copied by the store, killed: \(found.killed)"
+            )
         }
         try await server.stop()
+    }
+
+    /// - Returns: an index.
+    private static func randomSize(using random: inout SeededGenerator) -> Int {
+        let choices = weights.indices.flatMap { Array(repeating: $0, count: weights[$0]) }
+        return choices.randomElement(using: &random) ?? 0
     }
 
     /// Runs `enqueue-upload`, which may be killed, until it has accepted the file.
@@ -93,8 +111,9 @@ import Uploads
         _ file: URL, as key: String, _ deployment: Deployment, _ stage: S3Bucket, _ tally: Tally,
         _ random: inout SeededGenerator
     ) async throws {
+        let destination = ["near", "there"].randomElement(using: &random) ?? "there"
         for _ in 0..<runsMaximum {
-            let program = try deployment.start(.enqueue, options + ["--to", "there:\(key)", file.path])
+            let program = try deployment.start(.enqueue, options + ["--to", "\(destination):\(key)", file.path])
             if Int.random(in: 0..<3, using: &random) == 0 {
                 let requests = stage.proxy.requests.count + Int.random(in: 1...12, using: &random)
                 try await eventually("it is at work, or done") {
