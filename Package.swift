@@ -204,8 +204,9 @@ let package = Package(
             [
                 "RabbitMQ", "UploadBootstrap", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources",
                 "Uploads", "UploadsAPI", "UploadTesting",
-                argumentParser, asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
-            ]),
+                argumentParser, asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle, yams,
+            ],
+            exclude: ["Monitoring/dashboard.py"]),
         tests(
             "EndToEndTests",
             [
