@@ -108,8 +108,11 @@ extension SliceMachine {
         }
     }
 
+    /// Longer each time, so that a long line of jobs does not come round every few seconds.
     private mutating func waitForSeat(_ error: UploadError) -> [SliceAction] {
-        settle(.wait(until: now + (error.retry.seconds ?? rules.lockedDelay), reason: .limited(error), state: state))
+        let bound = rules.circuitDelay(after: baton.idleWaits)
+        let delay = max(error.retry.seconds ?? rules.lockedDelay, .random(in: bound / 2...bound, using: &random))
+        return settle(.wait(until: now + delay, reason: .limited(error), state: state))
     }
 
     private mutating func waitForOrigin(_ origin: String) -> [SliceAction] {

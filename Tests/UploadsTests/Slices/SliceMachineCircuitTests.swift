@@ -171,6 +171,15 @@ import Testing
         var (slice, _) = claiming(.free)
         slice.holding(.sourceLimited(UploadError(.rateLimited, "enough read", retry: .pause(seconds: 10))))
         #expect(slice.wait?.reason == "limited" && slice.wait?.seconds == 10)
+
+        var baton = H.baton(slice: 1)
+        baton.idleWaits = 20
+        var later = H(baton)
+        later.holding(.begun)
+        later.holding(.destinationFound(source(.free)))
+        later.holding(.probed(.nothing))
+        later.holding(.sourceLimited(UploadError(.rateLimited, "enough read", retry: .pause(seconds: 10))))
+        #expect((60...120).contains(later.wait?.seconds ?? 0))
     }
 
     @Test func `failures of the source say nothing of the destination`() {
