@@ -21,7 +21,16 @@ extension S3Client {
 
     /// Aborts an upload. Parts in transit may be stored after an abort, so the abort is repeated until the upload is gone ("Aborting a
     /// multipart upload", Amazon S3 User Guide).
-    func abort(_ uploadID: String, key: String) async throws(UploadError) {
+    ///
+    /// An upload of which the object was made is left alone. Amazon's servers forget it with its completion. OpenStack Swift lists it
+    /// still where the completion was cut off behind the object, and an abort then removes the parts, which are the object's bytes.
+    /// - Parameters:
+    ///   - job: whose upload it is; nil: not known.
+    ///   - isTrial: whether the key's object is only a trial, and may lose its bytes.
+    func abort(
+        _ uploadID: String, key: String, of job: UploadJob? = nil, isTrial: Bool = false
+    ) async throws(UploadError) {
+        if !isTrial, try await isMade(ofParts: uploadID, key: key, by: job) { return }
         for _ in 0..<3 {
             var request = S3Request(operation: "AbortMultipartUpload", method: .DELETE, key: key)
             request.query = [SignableRequest.Parameter("uploadId", uploadID)]
@@ -42,6 +51,36 @@ extension S3Client {
             .serverFailure,
             "\(location(key)): the server answers that the multipart upload is aborted, and it is still there",
             retry: .never)
+    }
+
+    /// Whether the object under a key is made, or may be made, of an upload's parts; also where nothing is left of the upload.
+    private func isMade(ofParts uploadID: String, key: String, by job: UploadJob?) async throws(UploadError) -> Bool {
+        guard !isAmazon else { return false }
+        var request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
+        guard case .success(let reply) = try await answer(request) else { return false }
+        // An upload has the mark of its job from its beginning.
+        if let job, let mark = S3Target.mark(of: reply), !mark.belongs(to: job) { return false }
+        let object = S3Target.object(reply, at: location(key))
+        var (size, etags, marker) = (Int64(0), [String](), Int?.none)
+        do throws(UploadError) {
+            repeat {
+                let page = try await parts(of: uploadID, key: key, after: marker, limit: S3Limits.pageMaximum)
+                for part in page.parts ?? [] {
+                    size = size.addingSaturating(part.size)
+                    etags.append(part.etag)
+                }
+                let last = page.nextMarker ?? page.parts?.last?.number
+                guard page.isTruncated == true, let last, last > marker ?? 0 else { break }
+                marker = last
+            } while true
+        } catch {
+            guard error.code == .sessionExpired || error.forbidsListing else { throw error }
+            return true
+        }
+        guard size == object.size else { return false }
+        guard let composite = S3Evidence.composite(etags), let etag = object.etag else { return true }
+        return etag == S3Target.quoted(composite)
     }
 
     /// Removes an object, or one version of it. A missing one is no error.

@@ -117,8 +117,8 @@ struct S3Upload: Sendable {
         return .success(reply)
     }
 
-    func abort(_ state: S3State) async throws(UploadError) {
-        try await client.abort(state.uploadID, key: target.key)
+    func abort(_ state: S3State, isTrial: Bool = false) async throws(UploadError) {
+        try await client.abort(state.uploadID, key: target.key, of: target.job, isTrial: isTrial)
     }
 
     var gone: UploadError { client.gone(target.key) }

@@ -224,4 +224,52 @@ struct S3ResumeTests {
             proxy.stop()
         }
     }
+
+    /// OpenStack Swift completes an upload in two steps: first it makes the object, then it removes the record of the upload. Where it dies
+    /// in between, or the client's connection is lost, the upload is still listed, and an abort removes the parts that the object is made of.
+    @Test(arguments: [true, false])
+    func `an upload that the object was made of is not aborted`(isSweep: Bool) async throws {
+        let server = try await OpenStackSwiftServer.shared()
+        try await S3Bench.with(server.endpoint) { bench in
+            let proxy = try HTTPFaultProxy(to: server.port)
+            let destination = try bench.destination(
+                bench.configuration(by: bench.endpoint.through(port: proxy.port)))
+            let bytes = DestinationConformance.bytes(2 * S3Bench.partBytes + 5)
+            let job = try bench.job(bytes, key: "whole")
+            let session = try await destination.open(job, resuming: nil)
+            try await bench.conformance().send(of: job, to: session)
+            let state = try #require(session.state)
+            let id = try #require(state.payload["uploadId"]?.string)
+            let parts = try await bench.observer.listParts(bench.bucket, "whole", id)
+            _ = try await session.complete(.none)
+            await session.close()
+            // What the server answers as long as it has the record.
+            let listed = parts.map { part in
+                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.etag)</ETag><Size>\(part.size)</Size></Part>"
+            }
+            proxy.setRule { request in
+                guard request.method == "GET", request.query["uploadId"] == id else { return .forward }
+                return .answer(status: 200, body: "<ListPartsResult>\(listed.joined())</ListPartsResult>")
+            }
+            func discard() async throws {
+                if isSweep {
+                    try await destination.discard(
+                        UnfinishedUpload(key: "whole", sessionID: id, startedAt: Date(timeIntervalSince1970: 0)))
+                } else {
+                    try await destination.discard(state, of: job)
+                }
+            }
+            proxy.forget()
+            try await discard()
+            #expect(!proxy.requests.contains { $0.method == "DELETE" })
+            #expect(try await bench.observer.get(bench.bucket, "whole") == bytes)
+
+            // Another object under the key is none of its business.
+            try await bench.observer.put(bench.bucket, "whole", Array("other".utf8), metadata: ["longshore-job": "x"])
+            proxy.forget()
+            try await discard()
+            #expect(proxy.requests.contains { $0.method == "DELETE" })
+            proxy.stop()
+        }
+    }
 }

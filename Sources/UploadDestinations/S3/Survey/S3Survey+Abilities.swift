@@ -235,7 +235,7 @@ extension S3Survey {
     func tryAborting() async {
         await attempt("abort an upload", right: "s3:AbortMultipartUpload") { () async throws(UploadError) -> Outcome in
             let (upload, state) = try await self.begin("aborted", S3SurveyBytes(count: Self.smallBytes))
-            try await upload.abort(state)
+            try await upload.abort(state, isTrial: true)
             self.forget(state)
             return (.yes, "an aborted upload leaves nothing")
         }

@@ -189,7 +189,7 @@ final class S3Survey {
             note(
                 await patiently { () async throws(UploadError) in
                     do throws(UploadError) {
-                        try await begun.upload.abort(begun.state)
+                        try await begun.upload.abort(begun.state, isTrial: true)
                     } catch  where error.code == .sessionExpired {}
                 })
         }
