@@ -80,9 +80,17 @@ import Uploads
                 group.addTask { try await Self.disturb(deployment, server, [stage, there], tally, seed: seed) }
                 try await group.waitForAll()
             }
+            var runAgain = 0
             try await eventually("every job has completed", within: .seconds(1200)) {
-                try deployment.queryLedger("SELECT COUNT(*) FROM jobs WHERE status != 'completed'") == ["0"]
+                // Some jobs meet more kills than they have attempts: an operator runs them again, and their copies are there still.
+                let failed = try deployment.queryLedger("SELECT id FROM jobs WHERE status = 'failed'")
+                if !failed.isEmpty {
+                    try await deployment.control(["run", "--again"] + failed)
+                    runAgain += failed.count
+                }
+                return try deployment.queryLedger("SELECT COUNT(*) FROM jobs WHERE status != 'completed'") == ["0"]
             }
+            #expect(runAgain <= Self.producers * Self.filesOfEach / 100, "\(runAgain) jobs had to be run again")
             let found = tally.now
             let keys = Set(try await there.observer.listKeys(there.name))
             #expect(keys == Set(found.accepted.keys), "a killed producer's file was handed in again under its key")
@@ -94,7 +102,7 @@ import Uploads
                 "SELECT count(*) FROM events WHERE plain(body) LIKE '%\"isServerSideCopy\":true%'")
             #expect(!Self.isSoak || Int(copied.first ?? "") ?? 0 > 0, "the store has copied nothing")
             print(
-                "many producers: \(found.accepted.count) files, \(copied.first ?? "") copied by the store, killed: \(found.killed)"
+                "many producers: \(found.accepted.count) files, \(copied.first ?? "") copied by the store, \(runAgain) run again, killed: \(found.killed)"
             )
         }
         try await server.stop()
