@@ -19,6 +19,23 @@ extension S3Client {
         return try await answerOfSession(request).xml(S3PartList.self, of: request.operation)
     }
 
+    /// All parts that an upload holds.
+    /// - Throws: `sessionExpired` when the upload is gone.
+    func allParts(of uploadID: String, key: String) async throws(UploadError) -> [S3PartList.Part] {
+        var all: [S3PartList.Part] = []
+        var marker: Int?
+        repeat {
+            let page = try await parts(of: uploadID, key: key, after: marker, limit: S3Limits.pageMaximum)
+            all += page.parts ?? []
+            let last = page.nextMarker ?? page.parts?.last?.number
+            // A server that returns the same page again, or more parts than an upload can have, would be asked for ever.
+            guard page.isTruncated == true, let last, last > marker ?? 0, all.count < S3Limits.partCountMaximum else {
+                return all
+            }
+            marker = last
+        } while true
+    }
+
     /// Aborts an upload. Parts in transit may be stored after an abort, so the abort is repeated until the upload is gone ("Aborting a
     /// multipart upload", Amazon S3 User Guide).
     ///
@@ -62,24 +79,15 @@ extension S3Client {
         // An upload has the mark of its job from its beginning.
         if let job, let mark = S3Target.mark(of: reply), !mark.belongs(to: job) { return false }
         let object = S3Target.object(reply, at: location(key))
-        var (size, etags, marker) = (Int64(0), [String](), Int?.none)
+        let parts: [S3PartList.Part]
         do throws(UploadError) {
-            repeat {
-                let page = try await parts(of: uploadID, key: key, after: marker, limit: S3Limits.pageMaximum)
-                for part in page.parts ?? [] {
-                    size = size.addingSaturating(part.size)
-                    etags.append(part.etag)
-                }
-                let last = page.nextMarker ?? page.parts?.last?.number
-                guard page.isTruncated == true, let last, last > marker ?? 0 else { break }
-                marker = last
-            } while true
+            parts = try await allParts(of: uploadID, key: key)
         } catch {
             guard error.code == .sessionExpired || error.forbidsListing else { throw error }
             return true
         }
-        guard size == object.size else { return false }
-        guard let composite = S3Evidence.composite(etags), let etag = object.etag else { return true }
+        guard parts.map(\.size).sumSaturating() == object.size else { return false }
+        guard let composite = S3Evidence.composite(parts.map(\.etag)), let etag = object.etag else { return true }
         return etag == S3Target.quoted(composite)
     }
 

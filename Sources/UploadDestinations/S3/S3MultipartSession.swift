@@ -85,19 +85,12 @@ final class S3MultipartSession: UploadSession {
     convenience init(_ upload: S3Upload, resuming state: S3State) async throws(UploadError) {
         let plan = PartPlan(size: upload.target.job.size, partSize: state.partBytes)
         var held: [Int: HeldPart] = [:]
-        var marker: Int?
-        repeat {
-            let page = try await upload.parts(of: state, after: marker)
-            for part in page.parts ?? [] where (1...plan.count).contains(part.number) {
-                guard part.size == plan.part(part.number).size else { continue }
-                guard !state.broken.contains(part.number) else { continue }
-                held[part.number] = HeldPart(etag: part.etag, checksum: part.checksums[state.checksum])
-            }
-            let last = page.nextMarker ?? page.parts?.last?.number
-            // A server that returns the same page again would keep the session here for ever.
-            guard page.isTruncated == true, let last, last > marker ?? 0 else { break }
-            marker = last
-        } while true
+        for part in try await upload.client.allParts(of: state.uploadID, key: upload.target.key)
+        where (1...plan.count).contains(part.number) {
+            guard part.size == plan.part(part.number).size else { continue }
+            guard !state.broken.contains(part.number) else { continue }
+            held[part.number] = HeldPart(etag: part.etag, checksum: part.checksums[state.checksum])
+        }
         // Parts that an earlier worker has proved count as proved if they still have the same ETags.
         let md5 = (1...max(1, state.proved.count)).compactMap { held[$0].flatMap { S3Evidence.md5($0.etag) } }
         var listed = S3ProvedParts()

@@ -84,12 +84,9 @@ struct S3Upload: Sendable {
             etag: etag, checksum: digest.checksum, md5: evidence == .proved ? body.md5 : nil)
     }
 
-    /// One page of the parts that the server holds.
-    /// - Parameter marker: the number of the last part on the page before; nil for the first page.
-    func parts(
-        of state: S3State, after marker: Int? = nil, limit: Int = S3Limits.pageMaximum
-    ) async throws(UploadError) -> S3PartList {
-        try await client.parts(of: state.uploadID, key: target.key, after: marker, limit: limit)
+    /// The first page of the parts that the server holds.
+    func parts(of state: S3State) async throws(UploadError) -> S3PartList {
+        try await client.parts(of: state.uploadID, key: target.key, limit: S3Limits.pageMaximum)
     }
 
     /// - Returns: for a success, the document's contents in the headers that PutObject would use for them.
