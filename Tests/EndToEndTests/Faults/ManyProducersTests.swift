@@ -92,8 +92,9 @@ import Uploads
             }
             #expect(runAgain <= Self.producers * Self.filesOfEach / 100, "\(runAgain) jobs had to be run again")
             let found = tally.now
+            // A store that is killed between an object and its row in the listing never lists it; each is read below.
             let keys = Set(try await there.observer.listKeys(there.name))
-            #expect(keys == Set(found.accepted.keys), "a killed producer's file was handed in again under its key")
+            #expect(keys.isSubset(of: found.accepted.keys), "a killed producer's file was handed in again under its key")
             for (key, size) in found.accepted {
                 #expect(try await there.observer.sha256(there.name, key) == digests[size], "\(key)")
             }
@@ -189,7 +190,13 @@ import Uploads
             #expect(try await area.discard(leftover))
         }
         #expect(try await stage.observer.listKeys(stage.name) == ["copies/longshore-area"])
-        #expect(try await stage.observer.listUploads(stage.name).isEmpty)
+        // For the same reason it may list an upload that is gone.
+        for upload in try await stage.observer.listUploads(stage.name) {
+            let failure = await #expect(throws: S3Observer.Failure.self, "\(upload) is left") {
+                try await stage.observer.listParts(stage.name, upload.key, upload.uploadId)
+            }
+            #expect(failure?.code == "NoSuchUpload")
+        }
         let spool = deployment.path.appending(path: ".local/state/longshore/spool")
         for folder in ["drafts", "outbox"] {
             let names = try? FileManager.default.contentsOfDirectory(atPath: spool.appending(path: folder).path)
