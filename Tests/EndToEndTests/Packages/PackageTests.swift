@@ -6,23 +6,6 @@ import UploadTesting
 @Suite(.timeLimit(.minutes(40))) struct PackageTests {
     private static let units = ["upload-notifier.service", "upload-worker@1.service", "upload-worker@2.service"]
 
-    /// The directory of the programs to pack: the one that `LONGSHORE_PROGRAMS` names, else the debug build with Swift's libraries inside.
-    private static let programs = Task {
-        if let folder = Program.given { return folder.path }
-        return try await Shell.run(Checkout.file("deploy/programs").path, "--debug").trimmingCharacters(in: .newlines)
-    }
-
-    /// Builds the package of the programs under test into a new directory. - Returns: the package's path.
-    private static func build(_ version: String, into folder: URL) async throws -> URL {
-        // Good compression costs more than all the rest, and no test looks at it.
-        _ = try await Shell.run(
-            "env", "LONGSHORE_PROGRAMS=\(programs.value)", "LONGSHORE_VERSION=\(version)",
-            "DPKG_DEB_COMPRESSOR_TYPE=gzip", "DPKG_DEB_COMPRESSOR_LEVEL=1", "XZ_OPT=-0",
-            Checkout.file("deploy/package").path, folder.path)
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        return try #require(files.first { $0.pathExtension == "deb" })
-    }
-
     /// The commands of the README with which a newcomer installs it and uploads a file.
     private static func commands() throws -> [String] {
         let readme = try String(contentsOf: Checkout.file("README.md"), encoding: .utf8)
@@ -42,8 +25,8 @@ import UploadTesting
 
     @Test func twoRunsOfThePackagerGiveTheSameBytesAndLintianFindsNoError() async throws {
         let (first, second) = (try TemporaryDirectory("package"), try TemporaryDirectory("package"))
-        let package = try await Self.build("1.0.0", into: first.url)
-        _ = try await Self.build("1.0.0", into: second.url)
+        let package = try await DebianPackage.build("1.0.0", into: first.url)
+        _ = try await DebianPackage.build("1.0.0", into: second.url)
         let names = try FileManager.default.contentsOfDirectory(atPath: first.url.path).sorted()
         #expect(names.count == 2 && names.contains { $0.hasSuffix(".tar.xz") }, "\(names)")
         for name in names {
@@ -69,7 +52,7 @@ import UploadTesting
     @Test func itIsInstalledAsTheREADMESaysUpgradedUnderLoadAndRemoved() async throws {
         let folder = try TemporaryDirectory("packages")
         for (version, name) in [("1.0.0", "old"), ("1.1.0", "new")] {
-            _ = try await Self.build(version, into: folder.url.appending(path: name))
+            _ = try await DebianPackage.build(version, into: folder.url.appending(path: name))
         }
         try await DebianContainer.with(sharing: folder.url) { debian in
             // An administrator answers yes. The packages that the container lacks have been downloaded.

@@ -94,11 +94,12 @@ final class Deployment: Sendable {
 
     /// - Parameters:
     ///   - wrapper: a command that executes the program in its own place, such as `nsenter … --`.
+    ///   - byName: whether the wrapper gets the program's name instead of its path.
     ///   - mayReadAll: whether root keeps its right to read and write all files.
     @discardableResult
     func start(
         _ program: Program, _ arguments: [String] = [], environment extra: [String: String] = [:], input: URL? = nil,
-        under wrapper: [String] = [], mayReadAll: Bool = true
+        under wrapper: [String] = [], byName: Bool = false, mayReadAll: Bool = true
     ) throws -> RunningProgram {
         let number = count.withLock { count in
             count += 1
@@ -107,7 +108,7 @@ final class Deployment: Sendable {
         var all = ["--config", configuration.path]
         let port = program == .enqueue ? nil : try Ports.free()
         if let port { all += ["--http", "127.0.0.1:\(port)"] }
-        var command = wrapper + [program.url.path] + all + arguments
+        var command = wrapper + [byName ? program.rawValue : program.url.path] + all + arguments
         // Root can read all files unless it gives up that capability.
         if !mayReadAll, getuid() == 0 {
             command = ["/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"] + command
