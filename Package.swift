@@ -32,6 +32,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioResumableUpload = Target.Dependency.product(name: "NIOResumableUpload", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let swiftProtobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder")
@@ -76,6 +77,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -87,7 +89,14 @@ let package = Package(
         .target(name: "CChecksums"),
         library("Uploads", ["CChecksums"]),
         library("UploadsAPI"),
-        library("UploadWorkers", ["Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),
+        library("TraceContexts", ["Uploads", tracing]),
+        library(
+            "OpenTelemetry",
+            [
+                "TraceContexts", "Uploads", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, swiftProtobuf, tracing,
+            ]),
+        library(
+            "UploadWorkers", ["TraceContexts", "Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),
         .target(name: "CLinux"),
         .target(name: "CVersion", cSettings: commit.map { [.define("LONGSHORE_COMMIT", to: "\"\($0)\"")] } ?? []),
         library("LinuxFiles", ["CLinux", nioPosix]),
@@ -96,15 +105,16 @@ let package = Package(
         library(
             "UploadDestinations",
             [
-                "HTTPCalls", "LinuxFiles", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL,
-                xmlCoder,
+                "HTTPCalls", "LinuxFiles", "TraceContexts", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1,
+                nioPosix, nioSSL, tracing, xmlCoder,
             ]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         library("RabbitMQ", ["CRabbitMQ", logging]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         library("PostgreSQL", ["CPostgreSQL"]),
-        library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging], exclude: ["Schemas"]),
+        library(
+            "UploadsRabbitMQ", ["RabbitMQ", "TraceContexts", "Uploads", logging, tracing], exclude: ["Schemas"]),
         library(
             "UploadClient",
             ["LinuxFiles", "UploadSources", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, logging, nioCore, nioHTTP1]),
@@ -117,11 +127,10 @@ let package = Package(
         library(
             "UploadNotifier",
             [
-                "CLinux", "CZstd", "HTTPCalls", "PostgreSQL", "Uploads", "UploadsAPI", crypto, grdb, hummingbird,
-                hummingbirdCore,
-                logging, metrics,
-                nioCore,
-                nioFoundationCompat, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "CLinux", "CZstd", "HTTPCalls", "PostgreSQL", "TraceContexts", "Uploads", "UploadsAPI", crypto, grdb,
+                hummingbird, hummingbirdCore, logging, metrics, nioCore, nioFoundationCompat, nioHTTP1, nioPosix,
+                nioSSL,
+                serviceLifecycle, tracing,
             ],
             resources: [
                 .embedInCode("API/openapi.yaml"), .embedInCode("Dashboard/dashboard.css"),
@@ -131,12 +140,11 @@ let package = Package(
         library(
             "UploadBootstrap",
             [
-                "CLinux", "CVersion", "HTTPCalls", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations",
-                "UploadEmbedded", "UploadNotifier",
-                "UploadSources", "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser,
-                asyncHTTPClient, grdb,
-                hummingbird,
-                hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals, yams,
+                "CLinux", "CVersion", "HTTPCalls", "LinuxFiles", "OpenTelemetry", "RabbitMQ", "TraceContexts",
+                "UploadClient", "UploadDestinations", "UploadEmbedded", "UploadNotifier", "UploadSources",
+                "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, grdb,
+                hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, tracing,
+                unixSignals, yams,
             ]
         ),
         .executableTarget(
@@ -176,6 +184,7 @@ let package = Package(
         tests(
             "UploadWorkersTests",
             ["UploadDestinations", "UploadWorkers", "Uploads", "UploadTesting", logging, metrics, serviceLifecycle]),
+        tests("OpenTelemetryTests", ["OpenTelemetry", "TraceContexts", "UploadTesting", "Uploads", logging, tracing]),
         tests("UploadSourcesTests", ["LinuxFiles", "UploadSources", "Uploads", "UploadTesting", crypto]),
         tests(
             "UploadDestinationsTests",

@@ -4,8 +4,14 @@ import Testing
     /// The modules that each target may import. `UploadBootstrap` may import all; drivers know only the domain.
     static let allowed: [String: Set<String>] = [
         "Uploads": ["CChecksums", "Foundation", "Synchronization"],
+        "TraceContexts": ["Uploads", "Tracing"],
+        "OpenTelemetry": [
+            "TraceContexts", "Uploads", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL", "SwiftProtobuf", "Logging",
+            "Tracing", "Foundation", "FoundationEssentials", "Synchronization",
+        ],
         "UploadWorkers": [
-            "Uploads", "Crypto", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation", "Synchronization",
+            "TraceContexts", "Uploads", "Crypto", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation",
+            "Synchronization",
         ],
         "UploadClient": [
             "Uploads", "UploadSources", "UploadsRabbitMQ", "LinuxFiles", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
@@ -24,18 +30,19 @@ import Testing
             "Uploads", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
         ],
         "UploadDestinations": [
-            "Uploads", "HTTPCalls", "LinuxFiles", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1",
-            "NIOPosix",
-            "NIOSSL",
-            "Foundation", "Glibc", "Synchronization",
+            "Uploads", "HTTPCalls", "LinuxFiles", "TraceContexts", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore",
+            "NIOHTTP1", "NIOPosix", "NIOSSL", "Tracing", "Foundation", "Glibc", "Synchronization",
         ],
         "LinuxFiles": ["CLinux", "NIOCore", "NIOPosix", "Foundation", "Glibc", "Synchronization"],
         "RabbitMQ": ["CRabbitMQ", "Logging", "Foundation", "Glibc", "Synchronization"],
         "PostgreSQL": ["CPostgreSQL", "Foundation", "Glibc", "Synchronization"],
         "UploadsAPI": ["Foundation"],
-        "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
+        "UploadsRabbitMQ": [
+            "Uploads", "RabbitMQ", "TraceContexts", "Logging", "Tracing", "Foundation", "Synchronization",
+        ],
         "UploadNotifier": [
-            "CLinux", "CZstd", "HTTPCalls", "PostgreSQL", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "Crypto",
+            "CLinux", "CZstd", "HTTPCalls", "PostgreSQL", "TraceContexts", "Tracing", "Uploads", "UploadsAPI", "GRDB",
+            "Hummingbird", "Crypto",
             "NIOCore",
             "NIOPosix",
             "HummingbirdCore", "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle",

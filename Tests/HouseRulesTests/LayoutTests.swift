@@ -63,6 +63,7 @@ import Testing
 
     @Test func noFileIsLongerThanOneWantsToRead() throws {
         for file in try repository.swiftFiles(below: "Sources") + repository.swiftFiles(below: "Tests") {
+            guard file.lines.first != "// DO NOT EDIT." else { continue }
             #expect(file.lines.count <= 600, "\(file) has \(file.lines.count) lines")
         }
     }

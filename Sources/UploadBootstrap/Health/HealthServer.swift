@@ -17,7 +17,6 @@ public struct HealthServer: Service {
     private let api: NotifierAPI?
     private let obstacle: (@Sendable () -> LedgerObstacle?)?
     private let logger: Logger
-    private let bringUpToDate: @Sendable () async -> Void
 
     /// The paths that need no token, because monitoring systems have none.
     private static let openPaths: Set = ["/healthz", "/readyz", "/metrics"]
@@ -25,14 +24,11 @@ public struct HealthServer: Service {
     /// - Parameters:
     ///   - takesAnother: whether it takes a free port when another program has this one: for an address that is the default.
     ///   - obstacle: in a notifier: why it does not work with its ledger yet; nil once it does.
-    ///   - bringUpToDate: refreshes, before each answer of `/metrics`, the metrics that cost too much to keep current all the time.
     public init(
         _ address: HTTPAddress, takesAnother: Bool = false, readiness: Readiness, registry: PrometheusRegistry,
         api: NotifierAPI? = nil,
-        obstacle: (@Sendable () -> LedgerObstacle?)? = nil, logger: Logger,
-        bringUpToDate: @escaping @Sendable () async -> Void = {}
+        obstacle: (@Sendable () -> LedgerObstacle?)? = nil, logger: Logger
     ) {
-        self.bringUpToDate = bringUpToDate
         self.api = api
         self.obstacle = obstacle
         self.address = address
@@ -105,8 +101,8 @@ public struct HealthServer: Service {
             guard let reason = await readiness.reason else { return Self.text(.ok, "ready\n") }
             return Self.text(.serviceUnavailable, "not ready: \(reason)\n")
         }
-        router.get("/metrics") { [registry, bringUpToDate] request, _ in
-            await bringUpToDate()
+        router.get("/metrics") { [registry] request, _ in
+            await registry.update()
             let format = PrometheusFormat(accept: request.headers[.accept])
             return Response(
                 status: .ok, headers: [.contentType: format.contentType, .vary: "Accept"],

@@ -1,5 +1,6 @@
 import Foundation
 public import Logging
+import OpenTelemetry
 
 extension UploadConfiguration {
     /// A logger with the level and format of the configuration.
@@ -9,7 +10,8 @@ extension UploadConfiguration {
             logFormat, environment,
             standardError: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2"))
         // One for all copies of the logger, so that they count together.
-        let handler = StandardErrorLogHandler(level: level, format: format).endingWithProgram()
-        return Logger(label: label) { _ in handler }
+        var handler = StandardErrorLogHandler(level: level, format: format).endingWithProgram()
+        handler.metadataProvider = Telemetry.logMetadata
+        return Logger(label: label) { [handler] _ in handler }
     }
 }

@@ -32,6 +32,8 @@ enum PrometheusHelp {
         "upload_queue_depth": "Jobs that wait in a lane of a queue for a worker.",
         "upload_queue_lag_seconds": "From when a job was enqueued, or was due, until a worker began it.",
         "upload_queue_oldest_age_seconds": "For how long the oldest job of a lane has been due.",
+        "upload_queue_work_bytes": "Bytes that the jobs of a queue have still to send, without paused jobs.",
+        "upload_queue_work_seconds": "Seconds that one worker would need for the jobs of a queue that are left.",
         "upload_queue_workers": "Workers that take jobs from a queue.",
         "upload_retries_total": "Attempts that failed and are made again, by error code.",
         "upload_seconds": "Time that workers spent on jobs that ended, without waiting.",

@@ -6,6 +6,7 @@
 
 import Foundation
 public import Metrics
+import OpenTelemetry
 import Synchronization
 
 /// The metrics of this process, in the types that Prometheus knows and shown in either of its formats.
@@ -21,8 +22,18 @@ public final class PrometheusRegistry: MetricsFactory {
     }
 
     private let families = Mutex<[String: Family]>([:])
+    private let bringUpToDate = Mutex<@Sendable () async -> Void>({})
 
     public init() {}
+
+    /// - Parameter update: refreshes the metrics that cost too much to keep current all the time.
+    func isBroughtUpToDate(by update: @escaping @Sendable () async -> Void) { bringUpToDate.withLock { $0 = update } }
+
+    /// To be awaited before the values are read.
+    func update() async {
+        let update = bringUpToDate.withLock { $0 }
+        await update()
+    }
 
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, .counter)
@@ -73,7 +84,8 @@ public final class PrometheusRegistry: MetricsFactory {
             let family = families[name] ?? Family(type: kind, help: PrometheusHelp.texts[label])
             guard family.type == kind else { return PrometheusSeries(kind, bucketsFor: name) }
             if let known = family.series[labels] { return known }
-            let new = PrometheusSeries(kind, bucketsFor: name)
+            let new = PrometheusSeries(
+                kind, bucketsFor: name, labels: Dictionary(dimensions) { first, _ in first })
             families[name, default: family].series[labels] = new
             return new
         }
@@ -88,5 +100,27 @@ public final class PrometheusRegistry: MetricsFactory {
                     .map { PrometheusText.lines(name, labels: $0.key, $0.value) }.joined()
             }.joined()
         } + (format == .openMetrics ? "# EOF\n" : "")
+    }
+
+    /// The values of all metrics for OTLP, under the names of the text format.
+    func metricFamilies() async -> [MetricFamily] {
+        await update()
+        return families.withLock { families in
+            families.sorted { $0.key < $1.key }.map { name, family in
+                let kind: MetricFamily.Kind =
+                    switch family.type {
+                    case .counter: .counter
+                    case .gauge: .gauge
+                    case .histogram: .histogram
+                    }
+                return MetricFamily(
+                    name: PrometheusText.sampleName(of: name, family.type), help: family.help ?? "", kind: kind,
+                    series: family.series.sorted { $0.key < $1.key }.map { _, series in
+                        let value = series.value
+                        return MetricFamily.Series(
+                            labels: series.labels, sum: value.sum, buckets: value.buckets, bounds: series.bounds)
+                    })
+            }
+        }
     }
 }

@@ -20,12 +20,14 @@ final class PrometheusSeries: CounterHandler, FloatingPointCounterHandler, Meter
     static let bytesBounds = stride(from: 10, through: 40, by: 3).map { Double(UInt64(1) << $0) }
 
     let kind: Kind
+    let labels: [String: String]
     let bounds: [Double]
     private let state: Mutex<Value>
 
     /// Histograms whose names end in `_bytes` get the bounds of sizes, all others those of times.
-    init(_ kind: Kind, bucketsFor name: String) {
+    init(_ kind: Kind, bucketsFor name: String, labels: [String: String] = [:]) {
         self.kind = kind
+        self.labels = labels
         bounds = kind != .histogram ? [] : name.hasSuffix("_bytes") ? Self.bytesBounds : Self.secondsBounds
         state = Mutex(Value(buckets: Array(repeating: 0, count: bounds.count + 1)))
     }

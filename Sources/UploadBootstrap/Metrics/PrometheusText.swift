@@ -18,6 +18,11 @@ enum PrometheusText {
         return kind == .counter && name.hasSuffix(total) ? String(name.dropLast(total.count)) : name
     }
 
+    /// The name of a counter's or gauge's samples, and of its family in the text format.
+    static func sampleName(of family: String, _ kind: PrometheusSeries.Kind) -> String {
+        kind == .counter ? family + total : family
+    }
+
     /// The labels as text, sorted: `a="x",b="y"`.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions.map { key, value in
@@ -30,7 +35,7 @@ enum PrometheusText {
     static func head(
         _ family: String, _ kind: PrometheusSeries.Kind, help: String?, _ format: PrometheusFormat
     ) -> String {
-        let name = kind == .counter && format == .text ? family + total : family
+        let name = format == .text ? sampleName(of: family, kind) : family
         var text = "# TYPE \(name) \(kind.rawValue)\n"
         let unit = ["seconds", "bytes"].first { family.hasSuffix("_\($0)") }
         if let unit, format == .openMetrics { text += "# UNIT \(name) \(unit)\n" }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
+import Tracing
 import UploadClient
 import UploadSources
 import Uploads
@@ -70,6 +71,22 @@ extension Bootstrap {
             guard error.code == .networkFailure, request.usesOutbox else { throw ProgramError(error) }
             broker = .failure(error)
         }
+        return try await ProgramTelemetry.during(
+            .enqueueUpload, configuration.environment, logger: logger,
+            warn: { Console.error(line: "enqueue-upload: \($0)") }
+        ) {
+            try await ServiceContext.withValue(ProgramTelemetry.context(configuration.environment)) {
+                try await carryOut(
+                    plan, configuration, broker, deadline: deadline, interruption, results, logger: logger)
+            }
+        }
+    }
+
+    /// Stages and publishes the uploads of a plan, and waits for their outcomes if that is wanted.
+    private static func carryOut(
+        _ plan: EnqueuePlan, _ configuration: UploadConfiguration, _ broker: Result<UploadBroker, UploadError>,
+        deadline: ContinuousClock.Instant, _ interruption: Interruption, _ results: ResultWriter, logger: Logger
+    ) async throws -> ExitCode {
         // Confirmed jobs stay confirmed, so the rest of the patience is enough for an orderly end.
         let staging = EnqueueStaging(configuration, logger: logger)
         func close() async {

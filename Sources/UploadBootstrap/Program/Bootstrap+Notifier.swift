@@ -10,7 +10,7 @@ extension Bootstrap {
     /// `upload-notifier`: opens the ledger, or stands by until its file is free, and serves until it is stopped.
     public static func notify(_ input: ConfigurationInput, checkConfig: Bool) async throws -> ExitCode {
         Allocator.tune()
-        var configuration = try UploadConfiguration(input)
+        let configuration = try UploadConfiguration(input)
         _ = try configuration.connection(for: "upload-notifier")
         let logger = configuration.logger("upload-notifier")
         _ = try configuration.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
@@ -26,6 +26,19 @@ extension Bootstrap {
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
         let figures = ProcessMetrics()
+        return try await ProgramTelemetry.during(
+            .uploadNotifier, configuration.environment, registry, logger: logger, warn: { logger.warning("\($0)") }
+        ) {
+            try await open(configuration, input: input, registry: registry, figures: figures, logger: logger)
+        }
+    }
+
+    /// Opens the ledger, or stands by until that is possible, and serves.
+    private static func open(
+        _ configuration: UploadConfiguration, input: ConfigurationInput, registry: PrometheusRegistry,
+        figures: ProcessMetrics, logger: Logger
+    ) async throws -> ExitCode {
+        var configuration = configuration
         let ledger: any NotifierLedger
         switch try await StandBy.open(configuration.ledgerPlace(), shards: configuration.shards, logger: logger) {
         case .opened(let free): ledger = free
@@ -66,7 +79,6 @@ extension Bootstrap {
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)
         let (progress, metrics, connected) = (LatestProgress(), ShardMetrics(), BrokerConnection())
-        let pool = PoolMetrics(ledger: ledger, operations: operations, progress: progress)
         let staging = StagingMetrics { [path = configuration.spool] () throws(UploadError) in
             try await StagingArea.existing(at: path)
         }
@@ -75,6 +87,7 @@ extension Bootstrap {
             access: try configuration.apiAccess(), ledger: ledger, history: ledger, operations: operations,
             delegates: delegateManager,
             destinations: { latest.withLock { $0.destinationSummaries } }, progress: progress, logger: logger)
+        let pool = PoolMetrics(ledger: ledger, operations: operations, progress: progress, paces: api.paces)
         let runner = NotifierRunner(
             connector: BrokerConnector(
                 connection: connection, namespace: configuration.namespace, shards: configuration.shards,
@@ -92,23 +105,25 @@ extension Bootstrap {
                 "ledger": "\(ledger.path)", "broker": "\(connection)",
                 "delegates": "\(delegateManager.summaries.map(\.name).joined(separator: ","))",
             ])
+        registry.isBroughtUpToDate {
+            figures.show()
+            metrics.show()
+            connected.show()
+            CurrentBroker.show(isActive: operations.isActive)
+            // Also while the broker is away, but not for a namespace that has another ledger.
+            let isFirst = ledger.mayClaim && obstacle.withLock({ $0 }) == nil
+            await delegateManager.showBacklogs(isFirst)
+            await pool.show(isFirst)
+            await staging.show()
+        }
+        // The ledger is closed then.
+        defer { registry.isBroughtUpToDate { figures.show() } }
         do {
             try await Self.run(
                 [
                     HealthServer(
                         settings.http, readiness: readiness, registry: registry, api: api,
-                        obstacle: { obstacle.withLock { $0 } }, logger: logger
-                    ) {
-                        figures.show()
-                        metrics.show()
-                        connected.show()
-                        CurrentBroker.show(isActive: operations.isActive)
-                        // Also while the broker is away, but not for a namespace that has another ledger.
-                        let isFirst = ledger.mayClaim && obstacle.withLock({ $0 }) == nil
-                        await delegateManager.showBacklogs(isFirst)
-                        await pool.show(isFirst)
-                        await staging.show()
-                    },
+                        obstacle: { obstacle.withLock { $0 } }, logger: logger),
                     api.paces,
                     ReloadService(
                         program: .uploadNotifier, input: input, settings: configuration.settings, logger: logger
@@ -182,16 +197,16 @@ extension Bootstrap {
             try configuration.ledgerPlace(), shards: configuration.shards, obstacle, readiness: readiness,
             logger: logger)
         let latest = Mutex(configuration)
+        registry.isBroughtUpToDate {
+            figures.show()
+            BrokerConnection().show()
+            CurrentBroker.show(isActive: false)
+        }
         try await run(
             [
                 HealthServer(
                     settings.http, readiness: readiness, registry: registry, obstacle: { standBy.obstacle },
-                    logger: logger
-                ) {
-                    figures.show()
-                    BrokerConnection().show()
-                    CurrentBroker.show(isActive: false)
-                },
+                    logger: logger),
                 ReloadService(
                     program: .uploadNotifier, input: input, settings: configuration.settings,
                     takesOver: { !Self.keysOfStandBy.contains($0.path) }, logger: logger

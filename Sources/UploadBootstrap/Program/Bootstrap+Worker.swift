@@ -78,21 +78,25 @@ extension Bootstrap {
                 "staging": "\(configuration.staging.text)",
                 "concurrency": "\(settings.concurrency)",
             ])
+        registry.isBroughtUpToDate {
+            figures.show()
+            connected.show()
+            await staging.show()
+        }
         do {
-            try await Self.run(
-                [
-                    HealthServer(
-                        settings.http, takesAnother: configuration.settings.isStandard("worker.http"),
-                        readiness: readiness, registry: registry, logger: logger
-                    ) {
-                        figures.show()
-                        connected.show()
-                        await staging.show()
-                    },
-                    ReloadService(
-                        program: .uploadWorker, input: input, settings: configuration.settings, logger: logger
-                    ) { try destinations.reload($0) },
-                ], main: service, readiness: readiness, grace: .seconds(settings.grace), logger: logger)
+            try await ProgramTelemetry.during(
+                .uploadWorker, configuration.environment, registry, logger: logger, warn: { logger.warning("\($0)") }
+            ) {
+                try await Self.run(
+                    [
+                        HealthServer(
+                            settings.http, takesAnother: configuration.settings.isStandard("worker.http"),
+                            readiness: readiness, registry: registry, logger: logger),
+                        ReloadService(
+                            program: .uploadWorker, input: input, settings: configuration.settings, logger: logger
+                        ) { try destinations.reload($0) },
+                    ], main: service, readiness: readiness, grace: .seconds(settings.grace), logger: logger)
+            }
         } catch {
             try? await destinations.shutdown()
             throw error

@@ -87,7 +87,10 @@ extension HTTPExchange {
     /// - Throws: the errors of `run`, and of the receiver.
     func download(_ request: HTTPClientRequest, to download: HTTPDownload) async throws(UploadError) -> HTTPReply {
         try await authenticated(request, nil) { request async throws(UploadError) in
-            try await downloaded(request, to: download)
+            let span = RequestSpan(request.method, displayURL)
+            return try await span.ends { () async throws(UploadError) in
+                try await downloaded(request.naming(span), to: download)
+            }
         }
     }
 

@@ -10,7 +10,18 @@ extension HTTPExchange {
     func run(
         _ head: HTTPRequestHead, body: ByteBuffer, over connections: HTTPConnections, to origin: HTTPOrigin
     ) async throws(UploadError) -> HTTPReply {
+        let span = RequestSpan(head.method, displayURL)
+        return try await span.ends { () async throws(UploadError) in
+            try await sent(head, span.traceParent, body: body, over: connections, to: origin)
+        }
+    }
+
+    private func sent(
+        _ head: HTTPRequestHead, _ trace: TraceParent?, body: ByteBuffer, over connections: HTTPConnections,
+        to origin: HTTPOrigin
+    ) async throws(UploadError) -> HTTPReply {
         var head = head
+        if let trace { head.headers.replaceOrAdd(name: TraceParent.header, value: trace.description) }
         if body.readableBytes > 0 || head.method == .PUT || head.method == .POST {
             head.headers.replaceOrAdd(name: "content-length", value: String(body.readableBytes))
         }

@@ -98,6 +98,13 @@ struct HTTPExchange: Sendable {
 
     /// Sends the request without answering challenges.
     func exchanged(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
+        let span = RequestSpan(request.method, displayURL)
+        return try await span.ends { () async throws(UploadError) in
+            try await sent(request.naming(span), body: body)
+        }
+    }
+
+    private func sent(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
         var request = request
         let body = body?.written(by: Array(client.eventLoopGroup.makeIterator()))
         if let body { request.body = body.stream() }

@@ -187,10 +187,14 @@ final class DeliveryLoop: Sendable {
         let start = clock.now()
         var answer: ServerResponse?
         do {
-            if let delegate = registered.delegate as? any BatchDelegate {
-                try await delegate.deliver(deliveries.map(\.event))
-            } else {
+            answer = try await DeliverySpan(deliveries, to: name).ends { () async throws(UploadError) in
+                if let delegate = registered.delegate as? any BatchDelegate {
+                    try await delegate.deliver(deliveries.map(\.event))
+                    return nil
+                }
+                var answer: ServerResponse?
                 for delivery in deliveries { answer = try await registered.delegate.deliver(delivery.event) }
+                return answer
             }
             state.withLock { $0.placesTaken -= deliveries.count }
             signal.yield()

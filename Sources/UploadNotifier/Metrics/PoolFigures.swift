@@ -11,6 +11,9 @@ struct PoolFigures: Equatable, Sendable {
     var workers: [[String]: Double] = [:]
     /// Those that report themselves, by state.
     var liveWorkers: [[String]: Double] = [:]
+    /// Bytes that are left to send, and seconds that one worker would need for all that is left, by queue.
+    var workBytes: [[String]: Double] = [:]
+    var workSeconds: [[String]: Double] = [:]
     /// Seconds, by queue and lane.
     var ages: [[String]: Double] = [:]
 
@@ -18,6 +21,11 @@ struct PoolFigures: Equatable, Sendable {
         for status in LedgerStatus.allCases {
             jobs[[queue, status.rawValue], default: 0] += Double(load.counts[status] ?? 0)
         }
+    }
+
+    mutating func add(_ pace: QueuePace, of load: QueueLoad, as queue: String) {
+        workBytes[[queue], default: 0] += pace.bytesLeft(of: load)
+        if let seconds = pace.workerSecondsLeft(of: load) { workSeconds[[queue], default: 0] += seconds }
     }
 
     mutating func add(_ lanes: [Lane: LaneDepth], as queue: String) {

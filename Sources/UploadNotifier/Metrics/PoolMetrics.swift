@@ -16,6 +16,7 @@ public final class PoolMetrics: Sendable {
     private let ledger: any NotifierLedger
     private let operations: any BrokerOperations
     private let progress: LatestProgress
+    private let paces: QueuePaces
     private let clock: NotifierClock
     private let turns = AsyncLock()
     private let state = Mutex<(labels: QueueLabels, readAt: ContinuousClock.Instant?)>((QueueLabels(), nil))
@@ -24,18 +25,21 @@ public final class PoolMetrics: Sendable {
     private let depths = GaugeFamily("upload_queue_depth", "queue", "lane")
     private let workers = GaugeFamily("upload_queue_workers", "queue")
     private let liveWorkers = GaugeFamily("upload_workers", "state")
+    private let workBytes = GaugeFamily("upload_queue_work_bytes", "queue")
+    private let workSeconds = GaugeFamily("upload_queue_work_seconds", "queue")
     private let ages = GaugeFamily("upload_queue_oldest_age_seconds", "queue", "lane")
     private let deadLetters = GaugeFamily("upload_dead_letters")
     private let ledgerBytes = GaugeFamily("upload_ledger_bytes")
     private let ledgerFreeBytes = GaugeFamily("upload_ledger_free_bytes")
 
     public init(
-        ledger: any NotifierLedger, operations: any BrokerOperations, progress: LatestProgress,
+        ledger: any NotifierLedger, operations: any BrokerOperations, progress: LatestProgress, paces: QueuePaces,
         clock: NotifierClock = .system
     ) {
         self.ledger = ledger
         self.operations = operations
         self.progress = progress
+        self.paces = paces
         self.clock = clock
     }
 
@@ -66,7 +70,11 @@ public final class PoolMetrics: Sendable {
             return state.labels
         }
         var figures = PoolFigures()
-        for load in loads { figures.add(load, as: labels.label(of: load.queue)) }
+        for load in loads {
+            let label = labels.label(of: load.queue)
+            figures.add(load, as: label)
+            figures.add(paces.pace(of: load.queue), of: load, as: label)
+        }
         let named = loads.filter { labels.known.contains($0.queue.rawValue) }
         for load in named where (load.counts[.queued] ?? 0) > 0 {
             let page = try await ledger.jobs(
@@ -87,6 +95,8 @@ public final class PoolMetrics: Sendable {
         depths.show(figures.depths)
         workers.show(figures.workers)
         liveWorkers.show(figures.liveWorkers)
+        workBytes.show(figures.workBytes)
+        workSeconds.show(figures.workSeconds)
         ages.show(figures.ages)
         deadLetters.show(Double(letters))
         ledgerBytes.show(Double(space.bytes))
@@ -94,7 +104,7 @@ public final class PoolMetrics: Sendable {
     }
 
     private func hide() {
-        for family in [jobs, depths, workers, liveWorkers, ages] { family.show([:]) }
+        for family in [jobs, depths, workers, liveWorkers, workBytes, workSeconds, ages] { family.show([:]) }
         for family in [deadLetters, ledgerBytes, ledgerFreeBytes] { family.show(nil) }
     }
 }

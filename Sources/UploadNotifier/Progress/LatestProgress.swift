@@ -77,6 +77,13 @@ public final class LatestProgress: Sendable {
         return places.withLock { $0.destinations(now: now) }
     }
 
+    /// The number of workers that take jobs, by queue.
+    var workerCounts: [QueueName: Int] {
+        workers.filter { $0.report.state == .running }.reduce(into: [:]) { counts, worker in
+            for queue in Set(worker.report.queues) { counts[queue, default: 0] += 1 }
+        }
+    }
+
     /// The workers with a recent report on themselves.
     var workers: [LatestWorkers.Entry] {
         let now = clock.now()

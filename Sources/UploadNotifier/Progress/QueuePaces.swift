@@ -42,12 +42,13 @@ public final class QueuePaces: Service {
 
     func observe() async throws(UploadError) {
         let loads = try await ledger.queues(throughputSince: clock.now().addingTimeInterval(-Self.past))
-        let (uploads, now) = (progress.uploads, clock.now())
+        let (uploads, workers, now) = (progress.uploads, progress.workerCounts, clock.now())
         paces.withLock { paces in
             paces = Dictionary(
                 loads.map { load in
                     var pace = paces[load.queue] ?? QueuePace()
-                    pace.note(load, uploads: uploads[load.queue] ?? [:], at: now)
+                    pace.note(
+                        load, uploads: uploads[load.queue] ?? [:], workers: workers[load.queue] ?? 0, at: now)
                     return (load.queue, pace)
                 }, uniquingKeysWith: { first, _ in first })
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TraceContexts
 import Tracing
 import Uploads
 
@@ -25,20 +26,26 @@ struct SliceRunner: Sendable {
 
     func run(_ claimed: any ClaimedBaton, id: UInt64, among slices: RunningSlices) async -> SettledSlice {
         let baton = claimed.baton
-        return await withSpan("upload.slice", ofKind: .consumer) { span in
-            span.attributes[LogKeys.job] = baton.job.id.rawValue
-            span.attributes[LogKeys.queue] = baton.job.queue.rawValue
-            span.attributes[LogKeys.destination] = baton.job.destination.label
-            span.attributes[LogKeys.round] = baton.round
-            span.attributes[LogKeys.generation] = baton.generation
-            span.attributes[LogKeys.slice] = baton.slice
+        let context = ServiceContext.trace(of: baton.job.id, after: claimed.trace)
+        return await withSpan("upload.slice", context: context, ofKind: .consumer) { span in
+            if let place = span.context.traceParent { claimed.isTraced(by: place) }
+            if span.isRecording {
+                span.attributes["upload.job"] = baton.job.id.rawValue
+                span.attributes["upload.queue"] = baton.job.queue.rawValue
+                span.attributes["upload.destination"] = baton.job.destination.label
+                span.attributes["upload.round"] = baton.round
+                span.attributes["upload.generation"] = baton.generation
+                span.attributes["upload.slice"] = baton.slice
+            }
             let run = SliceRun(claimed, runner: self)
             slices.add(id, of: baton.job.id, at: now(), run.tell)
             let settled = await run.run()
             slices.remove(id)
-            span.attributes[LogKeys.settlement] = settled.settlement.label
-            if case .ended(.failed(let error, _)) = settled.settlement {
+            span.attributes["upload.settlement"] = settled.settlement.label
+            switch settled.settlement {
+            case .ended(.failed(let error, _)), .wait(_, reason: .retry(let error), _):
                 span.setStatus(SpanStatus(code: .error, message: error.code.description))
+            default: break
             }
             return settled
         }

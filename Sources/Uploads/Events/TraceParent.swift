@@ -1,6 +1,9 @@
 /// The place of a message in a trace: the value of the header `traceparent` (W3C Trace Context, Recommendation of 23 November 2021,
 /// section 3.2), in the form of version 00. Events carry it as the attribute of that name (CloudEvents, distributed tracing extension).
 public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the header, of messages and of HTTP requests.
+    public static let header = "traceparent"
+
     public let description: String
 
     /// - Returns: nil unless the text is `<version>-<trace id>-<parent id>-<flags>` in lower-case hexadecimal, with no id

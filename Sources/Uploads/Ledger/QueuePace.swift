@@ -47,6 +47,9 @@ public struct QueuePace: Hashable, Sendable {
     /// The oldest first.
     private var moments: [Moment] = []
     private var weight = JobWeight()
+    private var workerPace = WorkerPace()
+    /// Whether jobs waited for a worker when the queue was observed last.
+    private var wasWaiting = false
     /// As they were observed last; nil before the first observation.
     private var throughput: [ThroughputMinute]?
     private var at = Date.distantPast
@@ -61,8 +64,10 @@ public struct QueuePace: Hashable, Sendable {
     /// - Parameters:
     ///   - load: with the throughput of the last minutes, always of the same number.
     ///   - uploads: the running ones that have reported.
-    public mutating func note(_ load: QueueLoad, uploads: [JobID: Upload], at now: Date) {
-        defer { (throughput, at, self.uploads) = (load.throughput, now, uploads) }
+    ///   - workers: the number of workers that take jobs from the queue; 0 if it is not known.
+    public mutating func note(_ load: QueueLoad, uploads: [JobID: Upload], workers: Int = 0, at now: Date) {
+        let isWaiting = (load.counts[.queued] ?? 0) > 0
+        defer { (throughput, at, self.uploads, wasWaiting) = (load.throughput, now, uploads, isWaiting) }
         let seconds = now.timeIntervalSince(at)
         guard let throughput, seconds >= 0, seconds < Self.memory else {
             (moments, credit) = (Self.moments(of: load.throughput, until: now), 0)
@@ -79,6 +84,11 @@ public struct QueuePace: Hashable, Sendable {
         moment.bytes = moved + ended.bytes - counted
         moment.signs = moment.jobs + (moved > 0 ? Self.moving : 0)
         weight.note(jobs: moment.jobs, bytes: moment.bytes, seconds: seconds)
+        // Workers without enough to do would seem slow.
+        if isWaiting, wasWaiting {
+            workerPace.note(
+                jobs: moment.jobs, bytes: moment.bytes, signs: moment.signs, seconds: seconds, workers: workers)
+        }
         moments.append(moment)
         moments.removeFirst(moments.firstIndex { now.timeIntervalSince($0.at) < Self.memory } ?? moments.count)
     }
@@ -138,13 +148,32 @@ public struct QueuePace: Hashable, Sendable {
         return sum / max(seconds, spent)
     }
 
+    /// Jobs and bytes that are left to do, without those of paused jobs.
+    private func left(of load: QueueLoad) -> (jobs: Double, bytes: Double) {
+        let done = uploads.values.reduce(0) { $0 + Double($1.bytesDone) }
+        return (
+            max(0, Double(load.live) - Double(load.counts[.paused] ?? 0)),
+            max(0, Double(load.bytesLeft) - Double(load.bytesPaused) - done)
+        )
+    }
+
+    /// Bytes that these jobs have still to send, without those of paused jobs.
+    public func bytesLeft(of load: QueueLoad) -> Double { left(of: load).bytes }
+
+    /// Seconds that one worker would need for these jobs, without the paused ones, at the best pace of a worker in the last hours: the number
+    /// of workers to scale to is this, divided by the seconds in which the work is to be done. It does not depend on how many workers there
+    /// are: where a destination or a network holds them up, more of them are slower each, and a mean pace would ask for more and more.
+    /// - Returns: nil until workers were seen at work while jobs waited.
+    public func workerSecondsLeft(of load: QueueLoad) -> TimeInterval? {
+        let (jobs, bytes) = left(of: load)
+        guard jobs > 0 else { return 0 }
+        return workerPace.best(weight).map { weight.work(jobs: jobs, bytes: bytes) / $0 }
+    }
+
     /// Seconds until of these jobs none is left but the paused ones; 0 if none is left, nil while nothing goes on.
     public func secondsLeft(of load: QueueLoad) -> TimeInterval? {
-        let jobs = Double(load.live) - Double(load.counts[.paused] ?? 0)
+        let (jobs, bytes) = left(of: load)
         guard jobs > 0 else { return 0 }
-        let done = uploads.values.reduce(0) { $0 + Double($1.bytesDone) }
-        let bytes = max(0, Double(load.bytesLeft) - Double(load.bytesPaused) - done)
-
         guard let newest = moments.lastIndex(where: { $0.signs > 0 }) else { return nil }
         let stalled = at.timeIntervalSince(moments[newest].at)
         var (work, signs, count) = (0.0, 0.0, 0.0)
@@ -167,6 +196,43 @@ public struct QueuePace: Hashable, Sendable {
         // No number of workers makes a single upload faster.
         let longest = uploads.values.compactMap(\.secondsLeft).max() ?? 0
         return max(weight.work(jobs: jobs, bytes: bytes) * (spent + stalled) / work, longest)
+    }
+}
+
+/// What one worker gets done in a second, while jobs wait for it.
+private struct WorkerPace: Hashable {
+    private struct Sample: Hashable {
+        var (jobs, bytes, signs, seconds, workerSeconds) = (0.0, 0.0, 0.0, 0.0, 0.0)
+    }
+
+    /// Seconds of a sample, and the signs that it needs at least: with as many ended jobs, chance makes it a tenth faster or slower.
+    private static let (sampleSeconds, sampleSigns) = (60.0, 100.0)
+    /// Samples that are kept: of two hours of work at least.
+    private static let samplesMaximum = 120
+
+    private var current = Sample()
+    /// The oldest first.
+    private var samples: [Sample] = []
+
+    mutating func note(jobs: Double, bytes: Double, signs: Double, seconds: TimeInterval, workers: Int) {
+        guard workers > 0 else { return }
+        current.jobs += jobs
+        current.bytes += bytes
+        current.signs += signs
+        current.seconds += seconds
+        current.workerSeconds += seconds * Double(workers)
+        guard current.seconds >= Self.sampleSeconds, current.signs >= Self.sampleSigns else { return }
+        if samples.count == Self.samplesMaximum { samples.removeFirst() }
+        samples.append(current)
+        current = Sample()
+    }
+
+    /// The work of the best sample, in bytes per second.
+    /// - Returns: nil while nothing is known; until the first sample is whole, what there is of it.
+    func best(_ weight: JobWeight) -> Double? {
+        let known = samples.isEmpty && current.signs > 0 ? [current] : samples
+        let best = known.map { weight.work(jobs: $0.jobs, bytes: $0.bytes) / $0.workerSeconds }.max()
+        return best.flatMap { $0 > 0 ? $0 : nil }
     }
 }
 

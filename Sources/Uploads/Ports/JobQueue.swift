@@ -44,6 +44,17 @@ public protocol ClaimedBaton: Sendable {
     /// Publishes progress: transient, unconfirmed, called at most once a second.
     /// - Parameter partBytes: bytes of every part but the last.
     func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?)
+
+    /// The place of the job's producer in its trace; nil where the message named none.
+    var trace: TraceParent? { get }
+
+    /// Events of the baton name this span from now on, and so does the baton itself if its message named none.
+    func isTraced(by span: TraceParent)
+}
+
+extension ClaimedBaton {
+    public var trace: TraceParent? { nil }
+    public func isTraced(by span: TraceParent) {}
 }
 
 /// Whether a held baton still counts.

@@ -35,7 +35,7 @@ public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Send
     }
 
     /// The 128 bits of the UUID.
-    var bits: (high: UInt64, low: UInt64) {
+    package var bits: (high: UInt64, low: UInt64) {
         // Only a UUID's text becomes an id.
         guard let id = UUID(text: rawValue) else { preconditionFailure("'\(rawValue)' is not a UUID") }
         return withUnsafeBytes(of: id.uuid) { bytes in

@@ -1,4 +1,6 @@
 import RabbitMQ
+import TraceContexts
+import Tracing
 public import Uploads
 
 /// Publishes jobs of one transfer queue.
@@ -25,7 +27,8 @@ public struct UploadSubmitter: Sendable {
     /// - Parameters:
     ///   - maybeRepeated: an earlier try may have arrived. Jobs with an idempotency key always count as such.
     ///   - limit: how long the broker may take to confirm it; nil: as long as it takes.
-    ///   - traceParent: the trace that the job belongs to; left out when it is not valid.
+    ///   - traceParent: the trace that the job belongs to; nil: that of the running task's span. The message names the span of this
+    ///     publication, if the program has a tracer.
     ///   - isAlone: publish it alone on a channel from the start, so that its refusal disturbs no other message.
     /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`; `rejected` for a job that
     ///   is too large for the broker, `accessDenied`; `networkFailure`, `serverFailure` when the broker does not take
@@ -40,9 +43,28 @@ public struct UploadSubmitter: Sendable {
         guard job.priority != .continued else {
             throw UploadError(.misconfigured, "'continued' is no priority: use urgent, normal or bulk")
         }
+        let span = startSpan(
+            "upload.enqueue", context: ServiceContext.trace(of: job.id, after: traceParent), ofKind: .producer)
+        defer { span.end() }
+        span.attributes["upload.job"] = job.id.rawValue
+        span.attributes["upload.queue"] = job.queue.rawValue
+        span.attributes["upload.destination"] = job.destination.label
+        do throws(UploadError) {
+            try await publish(
+                job, maybeRepeated: maybeRepeated, within: limit, span.context.traceParent ?? traceParent,
+                isAlone: isAlone)
+        } catch {
+            span.setStatus(SpanStatus(code: .error, message: error.code.description))
+            throw error
+        }
+    }
+
+    private func publish(
+        _ job: UploadJob, maybeRepeated: Bool, within limit: Duration?, _ trace: TraceParent?, isAlone: Bool
+    ) async throws(UploadError) {
         // This program cannot know whether another one used the key before.
         let message = try WireFormat.message(
-            job: job, maybeRepeated: maybeRepeated || job.idempotencyKey != nil, trace: traceParent)
+            job: job, maybeRepeated: maybeRepeated || job.idempotencyKey != nil, trace: trace)
         // A job of a serial line goes only to the notifier, which knows when its turn has come.
         var parcel =
             job.serial == nil

@@ -12,6 +12,12 @@ final class ClaimedDelivery: ClaimedBaton {
     private let publisher: SettlementPublisher
     private let hasStarted = Mutex(false)
     private let isLossTold = Mutex(false)
+    private let span = Mutex<TraceParent?>(nil)
+
+    /// What the events of the baton name.
+    var eventTrace: TraceParent? { span.withLock { $0 } ?? trace }
+    /// What the baton names when it is handed on: all slices of a job have the same parent.
+    var batonTrace: TraceParent? { trace ?? span.withLock { $0 } }
 
     init(baton: Baton, lane: Lane, trace: TraceParent?, tenure: Tenure, publisher: SettlementPublisher) {
         self.baton = baton
@@ -74,6 +80,8 @@ final class ClaimedDelivery: ClaimedBaton {
         event.data.bytesPerSecond = bytesPerSecond.isFinite ? bytesPerSecond : 0
         publisher.post(event, of: self)
     }
+
+    func isTraced(by span: TraceParent) { self.span.withLock { $0 = span } }
 
     private var validityNow: BatonValidity {
         tenure.holds ? publisher.log.view.validity(of: baton, at: publisher.worker) : .disconnected

@@ -57,7 +57,7 @@ struct SettlementPublisher: Sendable {
 
     /// Publishes an event to all its listeners; the notifier is always one.
     func tell(_ event: UploadEvent, of claimed: ClaimedDelivery) async -> Bool {
-        guard let message = encoded(event, claimed.trace) else { return false }
+        guard let message = encoded(event, claimed.eventTrace) else { return false }
         let tenure = claimed.tenure
         let address = EventBatcher.Address(event, topology.events, topology.shards, tenure)
         let result = await batcher.publish(message, to: address) { message in
@@ -70,7 +70,7 @@ struct SettlementPublisher: Sendable {
     }
 
     func post(_ event: UploadEvent, of claimed: ClaimedDelivery) {
-        guard let message = encoded(event, claimed.trace) else { return }
+        guard let message = encoded(event, claimed.eventTrace) else { return }
         publisher.post(Parcel(message: message, exchange: topology.progress, routingKey: event.routingKey))
     }
 
@@ -136,7 +136,7 @@ struct SettlementPublisher: Sendable {
         let queue = onward.baton.job.queue
         do throws(UploadError) {
             // Rule 2: suspects are not worked on. A hand-over that has to be repeated is flagged.
-            let message = try WireFormat.message(baton: onward.baton, trace: claimed.trace)
+            let message = try WireFormat.message(baton: onward.baton, trace: claimed.batonTrace)
             let parcel =
                 if let delay = onward.delay {
                     Parcel(

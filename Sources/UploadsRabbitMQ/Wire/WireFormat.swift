@@ -20,7 +20,7 @@ public enum WireFormat {
     static let replayHeader = "replayOf"
 
     /// W3C Trace Context.
-    static let traceHeader = "traceparent"
+    static let traceHeader = TraceParent.header
 
     static let contentType = "application/json"
     /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).

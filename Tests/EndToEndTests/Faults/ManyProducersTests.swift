@@ -94,7 +94,8 @@ import Uploads
             let found = tally.now
             // A store that is killed between an object and its row in the listing never lists it; each is read below.
             let keys = Set(try await there.observer.listKeys(there.name))
-            #expect(keys.isSubset(of: found.accepted.keys), "a killed producer's file was handed in again under its key")
+            #expect(
+                keys.isSubset(of: found.accepted.keys), "a killed producer's file was handed in again under its key")
             for (key, size) in found.accepted {
                 #expect(try await there.observer.sha256(there.name, key) == digests[size], "\(key)")
             }

@@ -6,6 +6,7 @@ struct SimulatedPool {
     private struct Job {
         let id: JobID
         let size: Double
+        let since: Double
         /// Bytes that have arrived.
         var done = 0.0
     }
@@ -44,8 +45,11 @@ struct SimulatedPool {
     var isEmpty: Bool { waiting.isEmpty && runs.isEmpty }
 
     mutating func enqueue(_ sizes: [Double]) {
-        waiting += sizes.map { Job(id: JobID(), size: $0.rounded()) }
+        waiting += sizes.map { Job(id: JobID(), size: $0.rounded(), since: time) }
     }
+
+    /// Seconds for which the oldest job has waited that no worker has begun.
+    var oldestAge: Double { waiting.first { $0.done == 0 }.map { time - $0.since } ?? 0 }
 
     /// Seconds until all is done if nothing changes.
     var secondsLeft: Double {

@@ -23,8 +23,11 @@ public final class QueueDelegate: CompletionDelegate {
     public func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse? {
         let body = try EventPayload(event, mapping: mapping).structured()
         let (name, queues) = (name, queues)
+        // The header names the delivery, and the body what the event is of.
+        var delivered = event
+        delivered.trace = event.deliveryTrace
         do {
-            try await withTimeLimit(timeout) { try await queues.put(body, of: event, into: name) }
+            try await withTimeLimit(timeout) { [delivered] in try await queues.put(body, of: delivered, into: name) }
         } catch let error as UploadError {
             throw error
         } catch is CancellationError {

@@ -116,6 +116,7 @@ public final class WebhookDelegate: CompletionDelegate {
             head.headers.add(name: "content-type", value: "application/json")
             head.headers.add(contentsOf: payload.attributes.map { ($0.name, $0.value) })
         }
+        if let trace = event.deliveryTrace { head.headers.add(name: TraceParent.header, value: trace.description) }
         head.headers.add(name: "user-agent", value: "Longshore")
         head.headers.add(name: "webhook-id", value: event.id)
         head.headers.add(name: "webhook-timestamp", value: "\(timestamp)")

@@ -1,0 +1,55 @@
+import Foundation
+import Logging
+import OpenTelemetry
+import TraceContexts
+import Tracing
+import Uploads
+
+/// What a program sends to a collector by OTLP while it runs, if the variables `OTEL_*` ask for that.
+enum ProgramTelemetry {
+    /// Runs a program's work, and exports its spans and metrics meanwhile.
+    /// - Parameters:
+    ///   - registry: the metrics; nil for a command, which has none.
+    ///   - warn: takes what is wrong with the variables.
+    static func during<Result>(
+        _ program: ProgramName, _ environment: [String: String], _ registry: PrometheusRegistry? = nil, logger: Logger,
+        warn: (String) -> Void, _ work: () async throws -> Result
+    ) async throws -> Result {
+        let settings = TelemetrySettings(environment)
+        for warning in settings.warnings { warn(warning) }
+        let telemetry: Telemetry?
+        do {
+            let metrics = registry.map { registry in { @Sendable in await registry.metricFamilies() } }
+            telemetry = try Telemetry(
+                settings, of: Telemetry.Program(name: program.rawValue, version: ProgramVersion.number), logger: logger,
+                metrics: metrics)
+        } catch {
+            warn(
+                "OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE or _CLIENT_KEY names no PEM file, so nothing is exported: \(error)"
+            )
+            telemetry = nil
+        }
+        guard let telemetry else { return try await work() }
+        if let tracer = telemetry.tracer { InstrumentationSystem.bootstrap(tracer) }
+        let export = Task { await telemetry.run() }
+        func stop() async {
+            export.cancel()
+            await export.value
+            await telemetry.stop()
+        }
+        do {
+            let result = try await work()
+            await stop()
+            return result
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+
+    /// The trace that started this process, a step of CI say (OpenTelemetry specification, "Environment Variables as Context Propagation
+    /// Carriers"); nil where none is named.
+    static func context(_ environment: [String: String]) -> ServiceContext? {
+        environment["TRACEPARENT"].flatMap { TraceParent($0) }.map { ServiceContext.topLevel.following($0) }
+    }
+}
