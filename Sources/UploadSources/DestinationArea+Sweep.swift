@@ -30,8 +30,10 @@ extension DestinationArea: SweepableStaging {
                 kind: copy == name ? .copy : .partial, name: name, changedAt: object.modifiedAt ?? .distantPast,
                 bytes: object.size)
         }
-        let all = leftovers + (await uploads(startedBefore: changedBefore)).map(\.leftover)
-        return Array(all.sorted { $0.changedAt < $1.changedAt }.prefix(StagedLeftover.countMaximum))
+        // Objects first: an upload whose object is there may not be aborted, because some stores would remove the object's parts.
+        let uploads = await uploads(startedBefore: changedBefore).map(\.leftover)
+        let all = [leftovers, uploads].flatMap { group in group.sorted { $0.changedAt < $1.changedAt } }
+        return Array(all.prefix(StagedLeftover.countMaximum))
     }
 
     /// A copy is never written to again, so there is nothing to be asked before.

@@ -178,6 +178,13 @@ struct StagingConformance: Sendable {
         #expect(begun.map { $0.name.prefix(name.count) } == [name[...]])
         for leftover in begun { #expect(try await sweepable.discard(leftover)) }
         #expect(try await sweepable.leftovers(changedBefore: later).filter { $0.kind == .upload }.isEmpty)
+        // An upload may not be aborted while its object is there: so the object comes first, however old the upload is.
+        let both = JobID().rawValue
+        try await begin(both)
+        try await overwrite(both, [1])
+        let ordered = try await sweepable.leftovers(changedBefore: later).filter { $0.name.hasPrefix(both) }
+        #expect(ordered.map(\.kind) == [.copy, .upload])
+        for leftover in ordered { #expect(try await sweepable.discard(leftover)) }
         for leftover in begun { #expect(try await sweepable.discard(leftover), "gone is no error") }
     }
 
