@@ -205,10 +205,12 @@ extension UploadWorker: JobHandler {
             let reason = UploadError(limiting: request, refusal, in: runner.configuration.name)
             settled = SettledSlice(
                 .wait(until: runner.now() + refusal.seconds, reason: .limited(reason), state: baton.state))
-        case .draining: settled = SettledSlice(.handOver(baton.state))
+            runner.log(settled, of: baton)
+        case .draining:
+            settled = SettledSlice(.handOver(baton.state))
+            runner.log(settled, of: baton)
         }
         metrics.settled(settled, of: baton, destination: isKnown ? request.destination : "unknown")
-        log(settled, of: baton)
         watchClock()
         return settled
     }
@@ -228,30 +230,6 @@ extension UploadWorker: JobHandler {
             runner.logger.warning(
                 "A staged copy could not be removed",
                 metadata: [LogKeys.job: "\(job.id)", LogKeys.queue: "\(job.queue)", LogKeys.error: "\(error)"])
-        }
-    }
-
-    private func log(_ slice: SettledSlice, of baton: Baton) {
-        var metadata = baton.logMetadata
-        metadata[LogKeys.settlement] = "\(slice.settlement.label)"
-        metadata[LogKeys.bytes] = "\(slice.report.bytesSent)"
-        metadata[LogKeys.seconds] = "\(slice.report.activeSeconds)"
-        switch slice.settlement {
-        case .ended(let outcome):
-            metadata[LogKeys.outcome] = "\(outcome.label)"
-            if case .failed(let error, _) = outcome { metadata[LogKeys.error] = "\(error)" }
-            runner.logger.info("An upload ended", metadata: metadata)
-        case .wait(_, let reason, _):
-            metadata[LogKeys.reason] = "\(reason.label)"
-            switch reason {
-            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error),
-                .limited(let error):
-                metadata[LogKeys.error] = "\(error)"
-            default: break
-            }
-            runner.logger.info("An upload waits", metadata: metadata)
-        case .handOver, .altered, .superseded, .abandoned:
-            runner.logger.debug("A slice settled", metadata: metadata)
         }
     }
 }

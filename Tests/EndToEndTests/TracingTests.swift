@@ -49,10 +49,9 @@ import UploadsRabbitMQ
             let worker = try deployment.start(.worker, ["--log-level", "debug"], environment: environment)
             try deployment.start(.notifier, environment: environment)
             let file = try deployment.makeFile("photo.bin", bytes: 100_000)
-            // The first slice finds that the job is not due yet, and hands it over.
             let pipeline = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
             let enqueue = try deployment.start(
-                .enqueue, ["--to", "web:photo.bin", "--after", "2s", "--wait", file.path],
+                .enqueue, ["--to", "web:photo.bin", "--wait", file.path],
                 environment: environment.merging(["TRACEPARENT": pipeline]) { $1 })
             #expect(await enqueue.wait() == 0, "\(enqueue.errorText)")
             let job = enqueue.outputText.trimmingCharacters(in: .newlines)
@@ -70,7 +69,7 @@ import UploadsRabbitMQ
             #expect(begin.service == "enqueue-upload" && begin.kind == "SPAN_KIND_PRODUCER")
             #expect(Data(base64Encoded: begin.parent ?? "") == Data([0x00, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7]))
             let slices = spans.filter { $0.name == "upload.slice" }
-            #expect(slices.count == 2 && slices.allSatisfy { $0.parent == begin.id && $0.service == "upload-worker" })
+            #expect(slices.count == 1 && slices.allSatisfy { $0.parent == begin.id && $0.service == "upload-worker" })
             #expect(slices.allSatisfy { $0.attributes["upload.job"] == job })
             let last = try #require(slices.first { $0.attributes["upload.settlement"] == "ended" })
             let request = try #require(spans.first { $0.name == "PUT" })
@@ -104,7 +103,7 @@ import UploadsRabbitMQ
 
     /// A job of a producer that traces nothing: all its slices, of two workers, and its deliveries are in the trace with the job's id. A
     /// delegate that takes many outcomes together has a trace of its own, with a link to each of theirs.
-    @Test func aJobWithoutATraceGetsOneThatSurvivesTheDeathOfItsWorker() async throws {
+    @Test func aJobWithoutATraceGetsOneForTheSlicesOfAllItsWorkers() async throws {
         let (collector, server) = (try await OTLPCollector.start(), try await FormServer.start())
         try await with(server) { deployment in
             let environment = environment(collector.url)
@@ -116,9 +115,12 @@ import UploadsRabbitMQ
             try await eventually("the notifier is ready") { try await notifier.readiness() == "ready\n" }
             let api = ["--api", "http://127.0.0.1:\(try #require(notifier.port))"]
             try await deployment.control(["delegate", "pause", "events"] + api)
-            let first = try deployment.start(.worker, environment: environment)
-            try await deployment.waitForStatus("running", of: jobs[0])
-            first.signal(SIGKILL)
+            for signal in [SIGTERM, SIGKILL] {
+                let worker = try deployment.start(.worker, ["--grace", "1s"], environment: environment)
+                try await deployment.waitForStatus("running", of: jobs[0])
+                worker.signal(signal)
+                _ = await worker.wait()
+            }
             try deployment.start(.worker, environment: environment)
             for job in jobs { try await deployment.waitForStatus("completed", of: job) }
             try await deployment.control(["delegate", "resume", "events"] + api)
@@ -138,6 +140,8 @@ import UploadsRabbitMQ
                         $0.name == "upload.slice" && $0.trace == trace && $0.attributes["upload.settlement"] == "ended"
                     })
             }
+            let slices = spans.filter { $0.name == "upload.slice" && $0.trace == traces[0] }
+            #expect(Set(slices.map { $0.attributes["upload.settlement"] }) == ["handOver", "ended"])
             let together = try #require(spans.first { !$0.links.isEmpty })
             #expect(together.attributes["upload.delegate"] == "events" && !traces.contains(together.trace))
             #expect(Set(together.links) == Set(last.map { [$0.trace, $0.id] }))

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Metrics
 import Synchronization
+import Tracing
 import Uploads
 
 /// Delivers outcomes to one delegate. The delegate's definition may change meanwhile: deliveries under way end with the old one.
@@ -184,10 +185,17 @@ final class DeliveryLoop: Sendable {
     }
 
     private func attempt(_ deliveries: [DelegateDelivery], by registered: RegisteredDelegate) async {
+        let span = DeliverySpan(deliveries, to: name)
+        await ServiceContext.withValue(span.context) { await attempt(deliveries, by: registered, span) }
+    }
+
+    private func attempt(
+        _ deliveries: [DelegateDelivery], by registered: RegisteredDelegate, _ span: DeliverySpan
+    ) async {
         let start = clock.now()
         var answer: ServerResponse?
         do {
-            answer = try await DeliverySpan(deliveries, to: name).ends { () async throws(UploadError) in
+            answer = try await span.ends { () async throws(UploadError) in
                 if let delegate = registered.delegate as? any BatchDelegate {
                     try await delegate.deliver(deliveries.map(\.event))
                     return nil

@@ -26,18 +26,20 @@ struct DeliverySpan {
         .trace(of: delivery.event.job.id, after: delivery.event.trace)
     }
 
-    /// Ends the span with the delivery, whose requests and log lines belong to it.
+    /// For the work that belongs to the delivery: its request, and what the log says of it.
+    var context: ServiceContext { span.context }
+
+    /// Ends the span with the delivery.
     func ends(
         with deliver: () async throws(UploadError) -> ServerResponse?
     ) async throws(UploadError) -> ServerResponse? {
         defer { span.end() }
-        let result: Result<ServerResponse?, UploadError> = await ServiceContext.withValue(span.context) {
-            do throws(UploadError) { return .success(try await deliver()) } catch { return .failure(error) }
-        }
-        if case .failure(let error) = result {
+        do throws(UploadError) {
+            return try await deliver()
+        } catch {
             span.setStatus(SpanStatus(code: .error, message: error.code.description))
+            throw error
         }
-        return try result.get()
     }
 }
 

@@ -47,7 +47,32 @@ struct SliceRunner: Sendable {
                 span.setStatus(SpanStatus(code: .error, message: error.code.description))
             default: break
             }
+            log(settled, of: baton)
             return settled
+        }
+    }
+
+    func log(_ slice: SettledSlice, of baton: Baton) {
+        var metadata = baton.logMetadata
+        metadata[LogKeys.settlement] = "\(slice.settlement.label)"
+        metadata[LogKeys.bytes] = "\(slice.report.bytesSent)"
+        metadata[LogKeys.seconds] = "\(slice.report.activeSeconds)"
+        switch slice.settlement {
+        case .ended(let outcome):
+            metadata[LogKeys.outcome] = "\(outcome.label)"
+            if case .failed(let error, _) = outcome { metadata[LogKeys.error] = "\(error)" }
+            logger.info("An upload ended", metadata: metadata)
+        case .wait(_, let reason, _):
+            metadata[LogKeys.reason] = "\(reason.label)"
+            switch reason {
+            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error),
+                .limited(let error):
+                metadata[LogKeys.error] = "\(error)"
+            default: break
+            }
+            logger.info("An upload waits", metadata: metadata)
+        case .handOver, .altered, .superseded, .abandoned:
+            logger.debug("A slice settled", metadata: metadata)
         }
     }
 }
