@@ -116,6 +116,8 @@ package final class Telemetry: Sendable {
         }
         await work.value
         limit.cancel()
+        let left = queue.withLock { $0.count }
+        if left > 0 { tell("spans are dropped: the collector did not take them", "the program ended", count: left) }
         for client in [spans, figures] { await client?.close() }
     }
 
