@@ -87,7 +87,8 @@ struct OTLPClient: Sendable {
             answer = try await response.body.collect(upTo: Self.answerBytesMaximum)
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            throw Failure(description: "\(shownURL) cannot be reached, or did not answer: \(error)", passes: true)
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw Failure(description: "\(shownURL) cannot be reached, or did not answer: \(reason)", passes: true)
         }
         switch status.code {
         case 200..<300: return Data(answer.readableBytesView)
