@@ -140,7 +140,7 @@ let package = Package(
         library(
             "UploadBootstrap",
             [
-                "CLinux", "CVersion", "HTTPCalls", "LinuxFiles", "OpenTelemetry", "RabbitMQ", "TraceContexts",
+                "CLinux", "CVersion", "HTTPCalls", "LinuxFiles", "OpenTelemetry", "RabbitMQ",
                 "UploadClient", "UploadDestinations", "UploadEmbedded", "UploadNotifier", "UploadSources",
                 "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, grdb,
                 hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, tracing,

@@ -148,6 +148,24 @@ import UploadsRabbitMQ
         }
     }
 
+    /// Without a collector, what a producer names is passed on as it came.
+    @Test func aProducersTraceIsPassedOnByProgramsThatExportNothing() async throws {
+        let server = try await FormServer.start()
+        try await with(server) { deployment in
+            try deployment.start(.worker)
+            try deployment.start(.notifier, environment: ["UPLOAD_NOTIFIER_ALLOW_NETWORKS": "127.0.0.0/8"])
+            let file = try deployment.makeFile("photo.bin", bytes: 1000)
+            let pipeline = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            let enqueue = try deployment.start(
+                .enqueue, ["--to", "local:photo.bin", file.path], environment: ["TRACEPARENT": pipeline])
+            #expect(await enqueue.wait() == 0, "\(enqueue.errorText)")
+            let outcome = try await deployment.waitForOutcome(of: enqueue.outputText.trimmingCharacters(in: .newlines))
+            #expect(outcome["traceparent"] as? String == pipeline)
+            try await eventually("the webhook is called") { try server.uploads().count == 1 }
+            #expect(try server.uploads().first?.headers["traceparent"] == pipeline)
+        }
+    }
+
     /// What is not sampled is not exported, and says so to all others; and no collector holds the work up.
     @Test(arguments: [true, false]) func withoutSamplingOrCollectorTheWorkGoesOn(isSampled: Bool) async throws {
         let (collector, server) = (try await OTLPCollector.start(), try await FormServer.start())

@@ -118,9 +118,11 @@ struct Enqueuer {
     ) async -> [Publication.Fate] {
         guard case .success(let link) = link else { return Array(repeating: .untried, count: plan.count) }
         let submitter = link.submitter
+        let trace = ProgramTelemetry.parent(configuration.environment)
         let window = request.serial == nil ? Publication.windowMaximum : 1
         let publication = Publication(window: window, patience: patience) { job, isRepeat, left throws(UploadError) in
-            try await submitter.submit(job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, left))
+            try await submitter.submit(
+                job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, left), traceParent: trace)
         }
         let lines = Mutex<[Int: String]>([:])
         return await publication.publish(

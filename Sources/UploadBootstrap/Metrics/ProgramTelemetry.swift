@@ -1,7 +1,6 @@
 import Foundation
 import Logging
 import OpenTelemetry
-import TraceContexts
 import Tracing
 import Uploads
 
@@ -47,9 +46,9 @@ enum ProgramTelemetry {
         }
     }
 
-    /// The trace that started this process, a step of CI say (OpenTelemetry specification, "Environment Variables as Context Propagation
-    /// Carriers"); nil where none is named.
-    static func context(_ environment: [String: String]) -> ServiceContext? {
-        environment["TRACEPARENT"].flatMap { TraceParent($0) }.map { ServiceContext.topLevel.following($0) }
+    /// The place in the trace that started this process, a step of CI say (OpenTelemetry specification, "Environment Variables as Context
+    /// Propagation Carriers"); nil where none is named.
+    static func parent(_ environment: [String: String]) -> TraceParent? {
+        environment["TRACEPARENT"].flatMap { TraceParent($0) }
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
-import Tracing
 import UploadClient
 import UploadSources
 import Uploads
@@ -75,10 +74,7 @@ extension Bootstrap {
             .enqueueUpload, configuration.environment, logger: logger,
             warn: { Console.error(line: "enqueue-upload: \($0)") }
         ) {
-            try await ServiceContext.withValue(ProgramTelemetry.context(configuration.environment)) {
-                try await carryOut(
-                    plan, configuration, broker, deadline: deadline, interruption, results, logger: logger)
-            }
+            try await carryOut(plan, configuration, broker, deadline: deadline, interruption, results, logger: logger)
         }
     }
 
