@@ -50,7 +50,9 @@ final class LedgerOperations: BrokerOperations {
         return JobID("00000000-0000-8000-8000-\(digits)") ?? JobID()
     }
 
-    func enqueue(_ job: UploadJob, maybeRepeated: Bool, within limit: Duration) async throws(UploadError) {
+    func enqueue(
+        _ job: UploadJob, maybeRepeated: Bool, within limit: Duration, trace: TraceParent?
+    ) async throws(UploadError) {
         try check()
         let isLost = state.withLock { state in
             state.enqueued.append(Enqueued(job: job, maybeRepeated: maybeRepeated))

@@ -26,12 +26,15 @@ final class CurrentBroker: BrokerOperations {
         JobID(namespace: namespace, queue: queue, idempotencyKey: idempotencyKey)
     }
 
-    func enqueue(_ job: UploadJob, maybeRepeated: Bool, within limit: Duration) async throws(UploadError) {
+    func enqueue(
+        _ job: UploadJob, maybeRepeated: Bool, within limit: Duration, trace: TraceParent?
+    ) async throws(UploadError) {
         let broker = try serving().broker
         let deadline = ContinuousClock.now + limit
         try await TimeLimit.within(limit) { () throws(UploadError) in
             try await broker.submitter(for: job.queue)
-                .submit(job, maybeRepeated: maybeRepeated, within: max(.zero, deadline - .now))
+                .submit(
+                    job, maybeRepeated: maybeRepeated, within: max(.zero, deadline - .now), traceParent: trace)
         }
     }
 

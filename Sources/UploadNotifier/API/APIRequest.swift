@@ -14,6 +14,11 @@ struct APIRequest: Sendable {
     var lastEventID: String?
     var context: APIRequestContext?
 
+    /// The caller's place in a trace. A value that is none is ignored, as W3C Trace Context says.
+    var trace: TraceParent? {
+        HTTPFields.Element.Name(TraceParent.header).flatMap { headers[$0] }.flatMap { TraceParent($0) }
+    }
+
     var caller: APICaller { context?.caller ?? APICaller(.api) }
 
     // MARK: Path

@@ -29,7 +29,8 @@ extension NotifierAPI {
             return .created(API.EnqueuedJob(known), at: "/v1/jobs/\(job.id)", isNew: false)
         }
         do throws(UploadError) {
-            try await operations.enqueue(job, maybeRepeated: new.maybeRepeated, within: Self.enqueuePatience)
+            try await operations.enqueue(
+                job, maybeRepeated: new.maybeRepeated, within: Self.enqueuePatience, trace: request.trace)
         } catch {
             throw Self.problem(error, enqueueing: job)
         }

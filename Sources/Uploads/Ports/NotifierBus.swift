@@ -115,9 +115,12 @@ public protocol BrokerOperations: Sendable {
     /// - Parameters:
     ///   - maybeRepeated: whether an earlier try may have arrived; then the notifier decides, and there is one upload.
     ///   - limit: how long the broker may take in all.
+    ///   - trace: the producer's place in its trace; nil where it names none.
     /// - Throws: `rejected` for a job that the broker refuses; `networkFailure`, `serverFailure`, `interrupted` when it
     ///   does not confirm it: the job may have arrived or not. Publish it again as `maybeRepeated`.
-    func enqueue(_ job: UploadJob, maybeRepeated: Bool, within limit: Duration) async throws(UploadError)
+    func enqueue(
+        _ job: UploadJob, maybeRepeated: Bool, within limit: Duration, trace: TraceParent?
+    ) async throws(UploadError)
 
     /// Publishes a dead letter again as it was, where it belongs. Confirmed when this returns.
     /// - Returns: the place, for people.
