@@ -51,11 +51,12 @@ import UploadTesting
 
     @Test func enqueuedAgainWhileItIsUnderWayItGoesToAnotherWorkerAndIsStillOneUploadAndOneOutcome() async throws {
         let slow = try TemporaryDirectory()
-        let destination = "slow: {driver: directory, path: \(slow.url.path), limits: {bytesPerSecond: 6MiB}}"
+        let destination = "slow: {driver: directory, path: \(slow.url.path), limits: {bytesPerSecond: 1MiB}}"
         try await Deployment.with(destinations: [destination]) { deployment in
             try deployment.start(.notifier)
             for _ in 0..<2 { try deployment.start(.worker, ["--concurrency", "1"]) }
-            let bytes = 40_000_000
+            // Long enough for another producer to begin, on a busy machine too.
+            let bytes = 24_000_000
             let file = try deployment.makeFile("a.bin", bytes: bytes)
             let arguments = ["--to", "slow:", "--idempotency-key", "k", file.path]
             let first = try await deployment.enqueue(arguments)
