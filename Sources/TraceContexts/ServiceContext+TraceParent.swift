@@ -7,10 +7,18 @@ package import Uploads
 extension ServiceContext {
     /// The context for a span of a job's trace.
     /// - Parameter parent: the place in the trace that a message names. With nil the span belongs to that of the running task; without one,
-    ///   a trace begins here, and Longshore's tracer gives it the job's id: so all slices of a job are in one trace, also those that the notifier issued.
+    ///   a trace begins here, and Longshore's tracer gives it the job's id: so all slices of a job are in one trace, also those that the
+    ///   notifier issued.
     package static func trace(of job: JobID, after parent: TraceParent?) -> ServiceContext {
         var context = current ?? topLevel
         if let parent { context = context.following(parent) }
+        context[TracedJob.self] = job
+        return context
+    }
+
+    /// The context for the first span of a trace that has the job's id.
+    package static func ownTrace(of job: JobID) -> ServiceContext {
+        var context = topLevel
         context[TracedJob.self] = job
         return context
     }

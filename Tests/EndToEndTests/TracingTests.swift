@@ -148,6 +148,39 @@ import UploadsRabbitMQ
         }
     }
 
+    /// The notifier issues it, and its message names no producer.
+    @Test func aJobWithAnIdempotencyKeyHasATraceOfItsOwnThatLinksToItsProducers() async throws {
+        let (collector, server) = (try await OTLPCollector.start(), try await FormServer.start())
+        try await with(server) { deployment in
+            let environment = environment(collector.url)
+            try deployment.start(.worker, environment: environment)
+            try deployment.start(.notifier, environment: environment)
+            let file = try deployment.makeFile("photo.bin", bytes: 1000)
+            let pipeline = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            let enqueue = try deployment.start(
+                .enqueue, ["--to", "web:photo.bin", "--idempotency-key", "k", "--wait", file.path],
+                environment: environment.merging(["TRACEPARENT": pipeline]) { $1 })
+            #expect(await enqueue.wait() == 0, "\(enqueue.errorText)")
+            let id = try #require(UUID(uuidString: enqueue.outputText.trimmingCharacters(in: .newlines)))
+            let trace = withUnsafeBytes(of: id.uuid) { Data($0) }.base64EncodedString()
+            var spans: [OTLPCollector.Span] = []
+            try await eventually("all deliveries are told") {
+                spans = try collector.spans().filter { $0.trace == trace }
+                return spans.count { $0.name == "upload.deliver" } == 3
+            }
+            #expect(Set(spans.map(\.name)) == ["upload.enqueue", "upload.slice", "PUT", "upload.deliver"])
+            let links = try #require(spans.first { $0.name == "upload.enqueue" }?.links)
+            let producer = pipeline.split(separator: "-")[1...2].map { digits in
+                Data(
+                    stride(from: 0, to: 32, by: 2).prefix(digits.count / 2).map { offset in
+                        UInt8(digits.dropFirst(offset).prefix(2), radix: 16) ?? 0
+                    }
+                ).base64EncodedString()
+            }
+            #expect(links == [producer])
+        }
+    }
+
     /// Without a collector, what a producer names is passed on as it came.
     @Test func aProducersTraceIsPassedOnByProgramsThatExportNothing() async throws {
         let server = try await FormServer.start()

@@ -43,9 +43,13 @@ public struct UploadSubmitter: Sendable {
         guard job.priority != .continued else {
             throw UploadError(.misconfigured, "'continued' is no priority: use urgent, normal or bulk")
         }
+        let producer = ServiceContext.trace(of: job.id, after: traceParent)
+        // The notifier issues these jobs itself, and its message names no producer: so their trace begins here.
+        let isIssuedAnew = job.idempotencyKey != nil || job.serial != nil
         let span = startSpan(
-            "upload.enqueue", context: ServiceContext.trace(of: job.id, after: traceParent), ofKind: .producer)
+            "upload.enqueue", context: isIssuedAnew ? ServiceContext.ownTrace(of: job.id) : producer, ofKind: .producer)
         defer { span.end() }
+        if isIssuedAnew, producer.traceParent != nil { span.addLink(SpanLink(context: producer, attributes: [:])) }
         span.attributes["upload.job"] = job.id.rawValue
         span.attributes["upload.queue"] = job.queue.rawValue
         span.attributes["upload.destination"] = job.destination.label
