@@ -120,7 +120,14 @@ import UploadTesting
         #expect(Set(queues) == ["upload.jobs.default.normal", "upload.jobs.default.urgent"])
         let operating = try String(
             contentsOf: Self.folder.appending(path: "../../Sources/Uploads/Uploads.docc/Operating.md"), encoding: .utf8)
-        let query = try #require(triggers.compactMap { value($0, "metadata", "query") as? String }.first)
-        for match in query.matches(of: /upload_[a-z_]+/) { #expect(operating.contains("`\(match.output){")) }
+        let queries = triggers.compactMap { value($0, "metadata", "query") as? String }
+        #expect(queries.count == 2)
+        for match in queries.joined().matches(of: /upload_[a-z_]+/) { #expect(operating.contains("`\(match.output){")) }
+        // Prometheus takes the queries.
+        let rules = queries.enumerated().map { ["record": "trigger:query:\($0)", "expr": $1] }
+        let group: [String: Any] = ["groups": [["name": "triggers", "rules": rules] as [String: Any]]]
+        let file = scratch.file("triggers.json")
+        try JSONSerialization.data(withJSONObject: group).write(to: file)
+        try await Spawn.output(of: TestProgram.path("promtool"), ["check", "rules", file.path])
     }
 }

@@ -27,7 +27,7 @@ public final class PrometheusRegistry: MetricsFactory {
     public init() {}
 
     /// - Parameter update: refreshes the metrics that cost too much to keep current all the time.
-    func isBroughtUpToDate(by update: @escaping @Sendable () async -> Void) { bringUpToDate.withLock { $0 = update } }
+    func onUpdate(_ update: @escaping @Sendable () async -> Void) { bringUpToDate.withLock { $0 = update } }
 
     /// To be awaited before the values are read.
     func update() async {

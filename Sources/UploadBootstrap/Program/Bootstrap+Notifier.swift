@@ -105,7 +105,7 @@ extension Bootstrap {
                 "ledger": "\(ledger.path)", "broker": "\(connection)",
                 "delegates": "\(delegateManager.summaries.map(\.name).joined(separator: ","))",
             ])
-        registry.isBroughtUpToDate {
+        registry.onUpdate {
             figures.show()
             metrics.show()
             connected.show()
@@ -117,7 +117,7 @@ extension Bootstrap {
             await staging.show()
         }
         // The ledger is closed then.
-        defer { registry.isBroughtUpToDate { figures.show() } }
+        defer { registry.onUpdate { figures.show() } }
         do {
             try await Self.run(
                 [
@@ -197,7 +197,7 @@ extension Bootstrap {
             try configuration.ledgerPlace(), shards: configuration.shards, obstacle, readiness: readiness,
             logger: logger)
         let latest = Mutex(configuration)
-        registry.isBroughtUpToDate {
+        registry.onUpdate {
             figures.show()
             BrokerConnection().show()
             CurrentBroker.show(isActive: false)

@@ -78,7 +78,7 @@ extension Bootstrap {
                 "staging": "\(configuration.staging.text)",
                 "concurrency": "\(settings.concurrency)",
             ])
-        registry.isBroughtUpToDate {
+        registry.onUpdate {
             figures.show()
             connected.show()
             await staging.show()

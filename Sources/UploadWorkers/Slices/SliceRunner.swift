@@ -28,7 +28,7 @@ struct SliceRunner: Sendable {
         let baton = claimed.baton
         let context = ServiceContext.trace(of: baton.job.id, after: claimed.trace)
         return await withSpan("upload.slice", context: context, ofKind: .consumer) { span in
-            if let place = span.context.traceParent { claimed.isTraced(by: place) }
+            if let place = span.context.traceParent { claimed.note(span: place) }
             if span.isRecording {
                 span.attributes["upload.job"] = baton.job.id.rawValue
                 span.attributes["upload.queue"] = baton.job.queue.rawValue

@@ -48,13 +48,13 @@ public protocol ClaimedBaton: Sendable {
     /// The place of the job's producer in its trace; nil where the message named none.
     var trace: TraceParent? { get }
 
-    /// Events of the baton name this span from now on, and so does the baton itself if its message named none.
-    func isTraced(by span: TraceParent)
+    /// Takes note of the slice's span: events of the baton name it from now on, and so does the baton itself if its message named none.
+    func note(span: TraceParent)
 }
 
 extension ClaimedBaton {
     public var trace: TraceParent? { nil }
-    public func isTraced(by span: TraceParent) {}
+    public func note(span: TraceParent) {}
 }
 
 /// Whether a held baton still counts.

@@ -81,7 +81,7 @@ final class ClaimedDelivery: ClaimedBaton {
         publisher.post(event, of: self)
     }
 
-    func isTraced(by span: TraceParent) { self.span.withLock { $0 = span } }
+    func note(span: TraceParent) { self.span.withLock { $0 = span } }
 
     private var validityNow: BatonValidity {
         tenure.holds ? publisher.log.view.validity(of: baton, at: publisher.worker) : .disconnected

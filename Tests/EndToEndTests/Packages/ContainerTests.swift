@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import UploadTesting
 
-/// The container image, and the pool of Compose that uses it.
+/// The container image, with all programs.
 @Suite(.timeLimit(.minutes(40))) struct ContainerTests {
     @Test func aPoolRunsInTheImageAndItsHealthCheckTellsWhetherAProgramAnswers() async throws {
         let folder = try TemporaryDirectory("packages")

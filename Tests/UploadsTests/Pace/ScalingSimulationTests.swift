@@ -28,7 +28,7 @@ import Uploads
             if latest > workers, time >= raisedAt + 60 {
                 workers = min(latest, workers * 2)
                 raisedAt = time
-            } else if let lowest = wishes.map(\.workers).max(), lowest < workers, time >= loweredAt + 60 {
+            } else if let highest = wishes.map(\.workers).max(), highest < workers, time >= loweredAt + 60 {
                 // The highest wish of the last ten minutes; one worker a minute.
                 workers -= 1
                 loweredAt = time
@@ -93,17 +93,13 @@ import Uploads
         for step in 0..<(24 * 360) {
             let time = Double(step) * 10
             let hour = Int(time / 3600)
-            // Twice as many by day as by night.
+            // Three times as many by day as by night.
             owed += 10 * day.usual * (1 + 0.5 * sin((time / 86_400 - 0.25) * 2 * .pi))
             if time.truncatingRemainder(dividingBy: 3600) < 60 { owed += Double(day.bursts[hour] ?? 0) / 6 }
             pool.enqueue((0..<Int(owed)).map { _ in .random(in: day.sizes, using: &random) })
             owed -= owed.rounded(.down)
-            coming.removeAll {
-                $0 <= time
-                    ? {
-                        running += 1; return true
-                    }() : false
-            }
+            running += coming.count { $0 <= time }
+            coming.removeAll { $0 <= time }
             pool.slots = running * 8
             pool.network = min(Double(running) * 100e6, day.destination)
             pool.advance(by: 10)

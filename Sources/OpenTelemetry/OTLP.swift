@@ -1,5 +1,4 @@
-// Short names for the generated types.
-
+/// Short names for the generated types.
 enum OTLP {
     typealias AnyValue = Opentelemetry_Proto_Common_V1_AnyValue
     typealias ArrayValue = Opentelemetry_Proto_Common_V1_ArrayValue
