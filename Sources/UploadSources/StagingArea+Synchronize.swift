@@ -12,8 +12,8 @@ extension StagingArea {
     /// network file systems above all, each file is flushed by itself.
     static let flushableTypes: Set<Int64> = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0xF2F5_2010]
 
-    /// Makes all copies that were staged since the last call durable, names included. A producer calls it once for a command, before it
-    /// publishes the first job.
+    /// Makes all copies that were staged since the last call durable, names included. A producer calls it
+    /// before it publishes the jobs of these copies.
     /// - Throws: `invalidFile`; then all files since the last call have to be staged anew, since the system drops the bytes that it could
     ///   not write.
     public func synchronize() async throws(UploadError) {

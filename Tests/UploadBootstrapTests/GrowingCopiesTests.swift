@@ -36,7 +36,7 @@ struct GrowingCopiesTests {
 
     @Test func `a large file has its job before its digests, and keeps its copy and its time`() async throws {
         let maker = try maker([makeFile("large"), makeFile("middle", bytes: 100_000)])
-        try await maker.makeAll()
+        try await maker.begin()
         #expect(try staged.count == 1, "the large one is copied while it is published")
         let copies = GrowingCopies(maker, Interruption(signals: []))
         try await copies.begin(0)
@@ -57,12 +57,12 @@ struct GrowingCopiesTests {
         ]
         for change in changes {
             let maker = try maker([path], change)
-            try await maker.makeAll()
+            try await maker.begin()
             #expect(try maker.load(at: 0).job.digests != Digests())
         }
         // For a broker that is away as well: nothing is published until all is there.
         let maker = try maker([path])
-        try await maker.makeAll(isAway: true)
+        try await maker.begin(isAway: true)
         #expect(try maker.load(at: 0).job.digests != Digests())
     }
 

@@ -23,7 +23,7 @@ struct JobMakerTests {
         let large = try files.write("large", String(repeating: "l", count: limit + 1))
         let area = try await StagingArea.open(at: "\(files.path)/staging")
         let maker = JobMaker(plan: try plan([small, large]), area: area)
-        try await maker.makeAll()
+        try await maker.begin()
         let loaded = try maker.load(at: 0).job
         let staged = try maker.load(at: 1).job
         #expect(loaded.source == .inline(Data(repeating: UInt8(ascii: "s"), count: limit)))
@@ -49,7 +49,7 @@ struct JobMakerTests {
                 $0.stages = stages
             }
             let maker = JobMaker(plan: plan, area: area)
-            try await maker.makeAll()
+            try await maker.begin()
             let isRead = stages || size == 10 || isAsked
             #expect(try maker.load(at: 0).job.digests == (isRead ? Digests(of: bytes, sha256: isAsked) : Digests()))
         }
@@ -63,7 +63,7 @@ struct JobMakerTests {
         let empty = try FileManager.default.subpathsOfDirectory(atPath: area.path).sorted()
         try FileManager.default.removeItem(atPath: bad)
         await #expect(throws: UploadError.self) {
-            try await JobMaker(plan: plan, area: area).makeAll()
+            try await JobMaker(plan: plan, area: area).begin()
         }
         #expect(try FileManager.default.subpathsOfDirectory(atPath: area.path).sorted() == empty)
     }
@@ -78,7 +78,7 @@ struct JobMakerTests {
             $0.properties.tags = ["k": "v"]
         }
         let maker = JobMaker(plan: plan, area: nil)
-        try await maker.makeAll()
+        try await maker.begin()
         let job = try maker.load(at: 0).job
         guard case .file(let path, let identity) = job.source else {
             Issue.record("not in place: \(job.source)")
@@ -100,7 +100,7 @@ struct JobMakerTests {
             $0.idempotencyKey = "key"
         }
         let maker = JobMaker(plan: plan, area: nil)
-        try await maker.makeAll()
+        try await maker.begin()
         #expect(try maker.load(at: 0).job.digests == Digests(of: Data(bytes.utf8)))
     }
 
@@ -114,7 +114,7 @@ struct JobMakerTests {
         }
         let area = try await StagingArea.open(at: "\(files.path)/staging")
         let maker = JobMaker(plan: plan, area: area)
-        try await maker.makeAll()
+        try await maker.begin()
         let job = try maker.load(at: 0).job
         let digest = try #require(Digests(of: bytes, sha256: true).sha256)
         #expect(job.destination == .named(DestinationName(unchecked: "x"), key: "\(digest).jpg"))

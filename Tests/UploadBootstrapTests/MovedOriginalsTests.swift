@@ -19,7 +19,7 @@ struct MovedOriginalsTests {
         request.moves = true
         let plan = try EnqueuePlan(request)
         let maker = JobMaker(plan: plan, area: try await StagingArea.open(at: "\(files.path)/staging"))
-        try await maker.makeAll()
+        try await maker.begin()
         let originals = MovedOriginals(plan: plan)
         for index in paths.indices { originals.note(try maker.load(at: index), at: index) }
         try Data("another".utf8).write(to: URL(filePath: paths[3]))

@@ -48,7 +48,8 @@ struct Enqueuer {
             let maker = JobMaker(
                 plan: plan, copies: try plan.isStaged ? area.flatMap(staging.copies) : nil, area: area,
                 namespace: configuration.namespace)
-            try await interruption.cancelling { try await maker.makeAll(isAway: isAway) }
+            let copies = PlannedCopies(maker, interruption)
+            try await copies.begin(isAway: isAway)
             let display = WaitDisplay(plan: plan, json: request.printsJSON ? results : nil)
             let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
             // The task reads events from now on, so that the queue that collects them does not overflow meanwhile.
@@ -56,7 +57,6 @@ struct Enqueuer {
             let originals = MovedOriginals(plan: plan)
             async let unmoved = originals.remove()
             defer { originals.finish() }
-            let copies = GrowingCopies(maker, interruption)
             let fates = await publish(maker, copies, link, listening == nil ? nil : display, originals, within: left)
             let isTaken = fates.allSatisfy { if case .confirmed = $0 { true } else { false } }
             if listening != nil { forget(fates, maker, display) }
@@ -113,7 +113,7 @@ struct Enqueuer {
 
     /// - Parameter display: learns of each job before the job is published; nil without `--wait`.
     private func publish(
-        _ maker: JobMaker, _ copies: GrowingCopies, _ link: Result<Link, UploadError>, _ display: WaitDisplay?,
+        _ maker: JobMaker, _ copies: PlannedCopies, _ link: Result<Link, UploadError>, _ display: WaitDisplay?,
         _ originals: MovedOriginals, within patience: Duration
     ) async -> [Publication.Fate] {
         guard case .success(let link) = link else { return Array(repeating: .untried, count: plan.count) }
@@ -167,7 +167,7 @@ struct Enqueuer {
     /// Puts jobs into the outbox that an unreachable broker did not take, and removes the staged copies of the other unpublished jobs.
     /// - Returns: the error that lists the jobs that were not enqueued; nil if all were.
     private func settle(
-        _ published: [Publication.Fate], _ maker: JobMaker, _ copies: GrowingCopies, _ originals: MovedOriginals,
+        _ published: [Publication.Fate], _ maker: JobMaker, _ copies: PlannedCopies, _ originals: MovedOriginals,
         away: UploadError?
     ) async throws -> ProgramError? {
         var fates = published
@@ -188,6 +188,10 @@ struct Enqueuer {
         for (index, fate) in fates.enumerated() {
             if case .unknown = fate { try? await copies.finish(index) }
         }
+        // It may lie further on than the jobs that were tried.
+        if let failure = copies.failure, failure.error.code != .interrupted, case .untried = fates[failure.position] {
+            fates[failure.position] = .refused(failure.error)
+        }
         let result = EnqueueResult(fates)
         guard result.enqueuedCount < plan.count else {
             guard request.waits, keptCount > 0 else { return nil }
@@ -201,10 +205,10 @@ struct Enqueuer {
         return result.problem(path: plan.name)
     }
 
-    /// Completes the copies of large files whose jobs are to be kept.
+    /// Completes the copies of files whose jobs are to be kept.
     /// - Returns: the jobs whose bytes are all durable.
     private func complete(
-        _ indices: [Int], _ maker: JobMaker, _ copies: GrowingCopies, in fates: inout [Publication.Fate]
+        _ indices: [Int], _ maker: JobMaker, _ copies: PlannedCopies, in fates: inout [Publication.Fate]
     ) async -> [Int] {
         var whole: [Int] = []
         for index in indices {

@@ -6,8 +6,10 @@ import Uploads
 
 /// Makes jobs from planned uploads. Before a job is published, its bytes are at a place that workers can read.
 struct JobMaker: Sendable {
-    /// After this many copies, those made so far are flushed to the disk; their names are in memory until then.
-    static let copiesBetweenFlushes = 4096
+    /// The most uploads of a group, whose copies are flushed to the disk together.
+    static let groupCountMaximum = 4096
+    /// A group with so many bytes takes no further upload.
+    static let groupBytesMaximum: Int64 = 256 << 20
 
     let plan: EnqueuePlan
     /// Where the copies go; nil if nothing has to be staged.
@@ -16,6 +18,8 @@ struct JobMaker: Sendable {
     let area: StagingArea?
     /// The namespace on the broker, which is a part of the ids of keyed jobs.
     var namespace = "upload"
+    /// The most uploads of a group.
+    var groupCountMaximum = Self.groupCountMaximum
     /// The time at which small files count as enqueued.
     private let startedAt = Date()
     private let synchronizing = AsyncLock()
@@ -32,46 +36,64 @@ struct JobMaker: Sendable {
         self.namespace = namespace
     }
 
-    /// Puts the bytes of all uploads where workers can read them, except for those that are copied while they are published, and registers
-    /// idempotency keys. When this returns, the staged copies are durable; when it throws, they are removed.
-    /// - Parameter isAway: whether the broker is away, so that nothing is published now, and everything is copied first.
-    func makeAll(isAway: Bool = false) async throws(UploadError) {
-        do throws(UploadError) {
-            try await stage(all: isAway)
-            try await copies?.synchronize()
-        } catch {
-            await removeCopies { _ in true }
-            throw error
-        }
-        try await register()
+    /// The upload whose copy could not be made, and why.
+    struct FailedCopy: Error {
+        let position: Int
+        let error: UploadError
     }
 
-    private func stage(all: Bool) async throws(UploadError) {
-        var failure: UploadError?
-        await withTaskGroup(of: UploadError?.self) { group in
-            var next = 0
-            var copied = 0
+    /// Puts the bytes of the first group of uploads where workers can read them, except for those that are copied while they are published;
+    /// those of all uploads, if the broker is away, or if they have idempotency keys, which are registered here. When this returns, the
+    /// staged copies are durable; when it throws, they are removed.
+    /// - Parameter isAway: whether the broker is away, so that nothing is published now, and everything is copied first.
+    /// - Returns: where the next group begins; nil if everything is made.
+    @discardableResult func begin(isAway: Bool = false) async throws(UploadError) -> Int? {
+        var next: Int?
+        do throws(FailedCopy) {
+            repeat {
+                next = try await makeGroup(from: next ?? 0, orWhilePublished: isAway)
+            } while next != nil && (isAway || plan.isKeyed)
+        } catch {
+            await removeCopies { _ in true }
+            throw error.error
+        }
+        try await register()
+        return next
+    }
+
+    /// Puts the bytes of the next uploads where workers can read them, and flushes the copies.
+    /// - Returns: where the next group begins; nil if everything is made.
+    func makeGroup(
+        from start: Int, orWhilePublished all: Bool = false
+    ) async throws(FailedCopy) -> Int? {
+        var (next, count, bytes): (Int?, Int, Int64) = (start, 0, 0)
+        var failure: FailedCopy?
+        await withTaskGroup(of: FailedCopy?.self) { group in
             func startNext() {
-                guard failure == nil else { return }
+                let isFull = count >= groupCountMaximum || bytes >= Self.groupBytesMaximum && count >= copiesAtOnce
+                guard failure == nil, !isFull, let from = next else { return }
                 do throws(UploadError) {
-                    guard let position = try plan.file.firstToMake(from: next, orWhilePublished: all) else { return }
+                    next = try plan.file.firstToMake(from: from, orWhilePublished: all)
+                    guard let position = next else { return }
                     next = position + 1
-                    group.addTask { await self.make(at: position) }
+                    count += 1
+                    bytes = bytes.addingSaturating(try plan.file.row(at: position).size ?? 0)
+                    group.addTask { await self.make(at: position).map { FailedCopy(position: position, error: $0) } }
                 } catch {
-                    failure = error
+                    failure = FailedCopy(position: from, error: error)
                 }
             }
             for _ in 0..<copiesAtOnce { startNext() }
             while let problem = await group.next() {
                 failure = failure ?? problem
-                copied += 1
-                if copied.isMultiple(of: Self.copiesBetweenFlushes), failure == nil {
-                    do throws(UploadError) { try await copies?.synchronize() } catch { failure = error }
-                }
                 startNext()
             }
         }
         if let failure { throw failure }
+        do throws(UploadError) { try await copies?.synchronize() } catch {
+            throw FailedCopy(position: start, error: error)
+        }
+        return next
     }
 
     private func make(at position: Int) async -> UploadError? {

@@ -33,7 +33,7 @@ struct PlannedUpload: Hashable {
 
     /// When its bytes are read.
     enum Reading: Int {
-        /// Before the first job of the command is published.
+        /// Before its job is published, group after group.
         case before
         /// Into a copy that grows while its job is under way.
         case whilePublished

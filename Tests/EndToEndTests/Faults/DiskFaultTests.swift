@@ -49,6 +49,36 @@ import UploadsRabbitMQ
         }
     }
 
+    /// Of many files, those that fit are published, group after group, before the disk is full.
+    @Test func whatFitsIntoAStagingAreaArrivesAndTheOthersAreSaid() async throws {
+        try await Deployment.with { deployment in
+            try FileManager.default.createDirectory(at: deployment.staging, withIntermediateDirectories: true)
+            let (group, count, size) = (64, 70, 4 << 20)
+            let disk = try await SmallDisk.mount(at: deployment.staging, bytes: (group + 2) * size)
+            let files = try (0..<count).map { try deployment.makeFile("many/\(100 + $0)", bytes: size) }
+            let program = try await deployment.run(
+                .enqueue, ["--to", "local:", files[0].deletingLastPathComponent().path], under: disk.wrapper)
+            #expect(await program.wait() == 74, "\(program.errorText)")
+            for words in [
+                "no space is left", "\(group) of \(count) were enqueued", "1 cannot be enqueued", "free some",
+            ] {
+                #expect(program.errorText.contains(words), "'\(words)' in: \(program.errorText)")
+            }
+            #expect(program.outputText.split(separator: "\n").count == group)
+            try deployment.start(.notifier)
+            try deployment.start(.worker, under: disk.wrapper)
+            try await deployment.waitForOutcomes(group)
+            let arrived = files.filter {
+                FileManager.default.fileExists(atPath: deployment.uploaded.appending(path: $0.lastPathComponent).path)
+            }
+            #expect(arrived.count == group)
+            let last = try #require(arrived.last)
+            try deployment.expectArrived(last.lastPathComponent, like: last)
+            try await eventually("no copy is left, published or not") { try disk.names() == [".longshore-area"] }
+            try await disk.unmount()
+        }
+    }
+
     @Test func aFullOutboxAcceptsNothing() async throws {
         try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
             try FileManager.default.createDirectory(at: deployment.staging, withIntermediateDirectories: true)
