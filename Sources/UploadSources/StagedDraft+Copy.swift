@@ -57,6 +57,7 @@ extension StagedDraft {
                 try note(last)
                 if forgetting { try forget(behind: last.block.upperBound) }
             }
+            CopyObserver.report?(last.block.upperBound)
             ready = try await next.get()
         }
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }

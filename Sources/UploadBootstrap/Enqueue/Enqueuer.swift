@@ -45,9 +45,13 @@ struct Enqueuer {
             let watch = (try? link.get())?.watch
             let isAway = link.failure != nil
             let area = plan.isStaged || isAway || plan.isKeyed ? try await staging.spool() : nil
-            let maker = JobMaker(
+            var maker = JobMaker(
                 plan: plan, copies: try plan.isStaged ? area.flatMap(staging.copies) : nil, area: area,
                 namespace: configuration.namespace)
+            let copying = plan.isStaged && Console.canDrawErrors ? CopyingDisplay(of: try plan.file.copiesTotal()) : nil
+            copying?.begin()
+            defer { copying?.end() }
+            maker.display = copying
             let copies = PlannedCopies(maker, interruption)
             try await copies.begin(isAway: isAway)
             let display = WaitDisplay(plan: plan, json: request.printsJSON ? results : nil)
@@ -62,6 +66,7 @@ struct Enqueuer {
             if listening != nil { forget(fates, maker, display) }
             let problem = try await settle(fates, maker, copies, originals, away: link.failure)
             originals.finish()
+            copying?.end()
             let failure = ProgramError(joining: [problem, await unmoved].compactMap { $0 })
             // If the broker did not take these jobs, it would not take those of the outbox either.
             if failure == nil, isTaken, let broker = (try? link.get())?.broker { await publishOutbox(to: broker) }

@@ -16,6 +16,8 @@ struct JobMaker: Sendable {
     let copies: (any CopyStore)?
     /// The directory with the idempotency keys; nil if no job has a key.
     let area: StagingArea?
+    /// Shows the copies on a terminal.
+    var display: CopyingDisplay?
     /// The namespace on the broker, which is a part of the ids of keyed jobs.
     var namespace = "upload"
     /// The most uploads of a group.
@@ -101,7 +103,7 @@ struct JobMaker: Sendable {
             let upload = try plan.upload(at: position)
             // A file that changes while it is read, or later, is newer than its job, which `--changed` relies on.
             let readFrom = Date()
-            let source = try await source(of: upload)
+            let source = try await shown(position) { () async throws(UploadError) in try await self.source(of: upload) }
             try plan.file.keep(MadeUpload(source, at: upload.content == .file ? readFrom : Date()), at: position)
             return nil
         } catch {
@@ -116,16 +118,25 @@ struct JobMaker: Sendable {
         let copies = try copyStore(for: upload)
         let readFrom = Date()
         if request.moves, let linked = try await copies.link(fileAt: upload.path, sha256: false) {
+            display?.finish(position, bytes: linked.size)
             try plan.file.keep(MadeUpload(linked, at: readFrom), at: position)
             try await synchronize()
         } else if let copy = try await copies.beginCopy(ofFileAt: upload.path) {
             let made = MadeUpload(copy.staged, at: readFrom)
             try plan.file.keep(made, at: position)
             begun()
-            try plan.file.keep(MadeUpload(try await copy.finish(), at: made.enqueuedAt), at: position)
+            let whole = try await shown(position) { () async throws(UploadError) in try await copy.finish() }
+            try plan.file.keep(MadeUpload(whole, at: made.enqueuedAt), at: position)
         } else {
             try await makeWhole(at: position)
         }
+    }
+
+    private func shown(
+        _ position: Int, _ copy: () async throws(UploadError) -> StagedFile
+    ) async throws(UploadError) -> StagedFile {
+        guard let display else { return try await copy() }
+        return try await display.during(position, copy)
     }
 
     /// Copies a large file before its job is kept or published, unless its copy is made already.

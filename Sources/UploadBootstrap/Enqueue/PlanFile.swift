@@ -150,6 +150,16 @@ final class PlanFile: Sendable {
         try write { db in Int64(saturating: try Double.fetchOne(db, sql: "SELECT total(size) FROM uploads") ?? 0) }
     }
 
+    /// The uploads that are copied, if any of them is staged, and the bytes of those whose size is known.
+    func copiesTotal() throws(UploadError) -> (files: Int, bytes: Int64) {
+        try write { db in
+            let row = try GRDB.Row.fetchOne(
+                db, sql: "SELECT count(*), total(size) FROM uploads WHERE reading <= ?",
+                arguments: [PlannedUpload.Reading.whilePublished.rawValue])
+            return (row?[0] ?? 0, Int64(saturating: row?[1] ?? 0.0))
+        }
+    }
+
     /// - Returns: the number of the wishes, from 1.
     func add(_ wishes: UploadWishes) throws(UploadError) -> Int64 {
         try write { db in

@@ -45,19 +45,22 @@ struct Waiting: Sendable {
         let awaited = display.awaited { $0 }
         let open = awaited.count - awaited.endedCount
         if open == 0 {
-            display.say(display.summary)
+            Console.error(line: display.summary)
             return awaited.failedCount == 0 ? .done : .uploadFailed
         }
         display.tellUnended(id: id)
         let are = open == 1 ? "1 upload goes" : "\(open) uploads go"
         if interruption.wasInterrupted {
-            display.say(
-                "enqueue-upload: stopped waiting; \(awaited.endedCount) of \(awaited.count) ended, \(are) on; 'uploadctl wait' with the "
+            Console.error(
+                line:
+                    "enqueue-upload: stopped waiting; \(awaited.endedCount) of \(awaited.count) ended, \(are) on; 'uploadctl wait' with the "
                     + "ids, or with --batch, waits again")
             return .interrupted
         }
-        display.say(
-            "enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, but their outcomes are not known here")
+        Console.error(
+            line:
+                "enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, but their outcomes are not known here"
+        )
         return .unavailable
     }
 }
@@ -71,7 +74,6 @@ final class WaitDisplay: Sendable {
     private struct State {
         var awaited = AwaitedUploads()
         var meter = RateMeter()
-        var area = LiveArea()
         /// The names of the uploads that have a bar, by their positions in the plan.
         var names: [Int: String] = [:]
     }
@@ -107,18 +109,11 @@ final class WaitDisplay: Sendable {
             guard let upload = upload(at: entry.index) else { return }
             json?.write(EnqueuedListing(upload, id: end.job.id, size: entry.size, event: end).text)
             if end.kind != .completed || (json == nil && (!isLive || end.isKept)) {
-                say(PlainText.safe(Self.outcome(upload, end)))
+                Console.error(line: PlainText.safe(Self.outcome(upload, end)))
             }
-        case .trouble(let entry, let text)?: say(PlainText.safe("\(plan.name(at: entry.index)): \(text)"))
+        case .trouble(let entry, let text)?:
+            Console.error(line: PlainText.safe("\(plan.name(at: entry.index)): \(text)"))
         case nil: break
-        }
-    }
-
-    /// Prints a line, above the bars if they are drawn.
-    func say(_ line: String) {
-        state.withLock { state in
-            guard state.area.isDrawn else { return Console.error(line: line) }
-            Console.error(text: state.area.update(telling: [line], lines: [], columns: Console.errorSize.columns))
         }
     }
 
@@ -137,7 +132,7 @@ final class WaitDisplay: Sendable {
         do throws(UploadError) {
             return try plan.upload(at: index)
         } catch {
-            say("enqueue-upload: \(error.message)")
+            Console.error(line: "enqueue-upload: \(error.message)")
             return nil
         }
     }
@@ -148,13 +143,14 @@ final class WaitDisplay: Sendable {
         while (try? await Task.sleep(for: Self.interval)) != nil { draw() }
     }
 
-    func clear() {
-        state.withLock { state in
-            if state.area.isDrawn { Console.error(text: state.area.clear(columns: Console.errorSize.columns)) }
-        }
-    }
+    func clear() { Console.draw { _, _ in [] } }
 
     private func draw() {
+        let bars = bars()
+        Console.draw { columns, rows in bars.lines(columns: columns, rows: rows) }
+    }
+
+    private func bars() -> WaitBars {
         state.withLock { state in
             let awaited = state.awaited
             let now = time
@@ -170,11 +166,7 @@ final class WaitDisplay: Sendable {
                     name: state.names[running.entry.index] ?? "", bytesDone: running.entry.bytesDone,
                     bytesTotal: running.entry.size, bytesPerSecond: running.bytesPerSecond)
             }
-            let bars = WaitBars(uploads: uploads, runningCount: awaited.runningCount, total: total)
-            let size = Console.errorSize
-            // Some terminals wrap when the last column is written, and the ^C that a terminal shows must not wrap either.
-            let lines = bars.lines(columns: max(1, size.columns - 3), rows: size.rows)
-            Console.error(text: state.area.update(lines: lines, columns: size.columns))
+            return WaitBars(uploads: uploads, runningCount: awaited.runningCount, total: total)
         }
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import UploadNotifier
 import Uploads
 
@@ -19,22 +18,21 @@ extension Bootstrap {
             return .done
         }
         let places = try [from, to].map { try configuration.ledgerPlace(named: $0, in: input.directory) }
-        let display = CopyDisplay()
         let interruption = Interruption()
         let tables: [CopiedTable]
         do {
             tables = try await interruption.cancelling {
                 try await LedgerCopy.run(
                     from: places[0], to: places[1], logger: configuration.logger("uploadctl")
-                ) { display.show($0) }
+                ) { CopyDisplay.show($0) }
             }
         } catch {
-            display.end()
+            CopyDisplay.end()
             guard interruption.wasInterrupted else { throw error }
             say("interrupted; run the same command again, and the copy goes on")
             return .interrupted
         }
-        display.end()
+        CopyDisplay.end()
         for row in Self.rows(tables) { Console.output(line: row) }
         say("complete: source and copy agree in all rows")
         say(
@@ -59,21 +57,12 @@ extension Bootstrap {
 }
 
 /// The progress of a copy: on a terminal one line that is written again and again, otherwise nothing.
-private final class CopyDisplay: Sendable {
-    private let isShown = Mutex(false)
-
-    func show(_ progress: CopyProgress) {
+private enum CopyDisplay {
+    static func show(_ progress: CopyProgress) {
         guard Console.canDrawErrors else { return }
-        isShown.withLock { $0 = true }
         let text = "\(progress.step.rawValue) \(progress.table): \(progress.done) of \(progress.total)"
-        Console.error(text: "\r\u{1B}[K" + text.prefix(max(Console.errorSize.columns - 1, 0)))
+        Console.draw { columns, _ in [String(text.prefix(columns))] }
     }
 
-    func end() {
-        let wasShown = isShown.withLock { isShown in
-            defer { isShown = false }
-            return isShown
-        }
-        if wasShown { Console.error(text: "\r\u{1B}[K") }
-    }
+    static func end() { Console.draw { _, _ in [] } }
 }

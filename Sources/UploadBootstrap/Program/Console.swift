@@ -7,6 +7,9 @@ public enum Console {
     /// The `errno` of the first write to standard output that failed for another reason than a closed reader; 0 if none has.
     private static let outputFailure = Atomic<CInt>(0)
 
+    /// The lines that are drawn at the foot of the terminal on standard error, below all that is written.
+    private static let foot = Mutex(LiveArea())
+
     /// Why some results could not be written; nil if all were written, or the reader has closed the output.
     static var outputProblem: String? {
         let number = outputFailure.load(ordering: .relaxed)
@@ -22,7 +25,7 @@ public enum Console {
     /// Writes text that may steer the terminal, as ``LiveArea`` makes it.
     @discardableResult
     static func output(text: String) -> Bool {
-        let failure = write(text, to: STDOUT_FILENO)
+        let failure = aboveFoot { write(text, to: STDOUT_FILENO) }
         if let failure, failure != EPIPE {
             _ = outputFailure.compareExchange(expected: 0, desired: failure, ordering: .relaxed)
         }
@@ -32,11 +35,26 @@ public enum Console {
     /// Writes a message to standard error. Characters that steer a terminal are escaped. Its second and further lines are indented, so that
     /// a name with a line end in it cannot look like a message of its own.
     public static func error(line: String) {
-        write(PlainText.escaped(line).replacing("\n", with: "\n  ") + "\n", to: STDERR_FILENO)
+        let text = PlainText.escaped(line).replacing("\n", with: "\n  ") + "\n"
+        aboveFoot { _ = write(text, to: STDERR_FILENO) }
     }
 
-    /// Writes text that may steer the terminal, as ``LiveArea`` makes it, to standard error.
-    static func error(text: String) { write(text, to: STDERR_FILENO) }
+    /// Draws lines at the foot of the terminal on standard error, in the place of those drawn before. Whatever is written next erases them,
+    /// so who draws draws again and again.
+    /// - Parameter lines: returns the lines for a terminal of this size. None is wider: some terminals wrap when the last column is written,
+    ///   and the ^C that a terminal shows must not wrap either.
+    static func draw(_ lines: (_ columns: Int, _ rows: Int) -> [String]) {
+        let size = errorSize
+        let drawn = lines(max(1, size.columns - 3), size.rows)
+        foot.withLock { _ = write($0.update(lines: drawn, columns: size.columns), to: STDERR_FILENO) }
+    }
+
+    private static func aboveFoot<Value>(_ body: () -> Value) -> Value {
+        foot.withLock { foot in
+            if foot.isDrawn { write(foot.clear(columns: errorSize.columns), to: STDERR_FILENO) }
+            return body()
+        }
+    }
 
     /// Whether standard output is a terminal on which lines can be redrawn.
     static var canDraw: Bool {
@@ -58,7 +76,7 @@ public enum Console {
 
     /// Asks a question on standard error. - Returns: whether the answer begins with a y.
     static func confirms(_ question: String) -> Bool {
-        error(text: PlainText.escaped("\(question) [y/N] "))
+        write(PlainText.escaped("\(question) [y/N] "), to: STDERR_FILENO)
         return readLine()?.lowercased().hasPrefix("y") == true
     }
 

@@ -145,7 +145,7 @@ package final class DestinationStager: CopyStore {
         sources.add(file, for: id)
         defer { sources.remove(id) }
         do throws(UploadError) {
-            try await queue.carry(copy, resuming: former?.state, draft: draft)
+            try await queue.carry(copy, resuming: former?.state, draft: draft, report: CopyObserver.report)
             if let (suffix, bytes) = file.sideFile {
                 let side = Self.job(area.place.job(for: id.rawValue + suffix), with: bytes)
                 try await queue.carry(side, resuming: nil, draft: nil)

@@ -14,6 +14,7 @@ actor StagingQueue: JobQueue {
         var job: LocalJob
         let draft: StagingDraft?
         let caller: CheckedContinuation<Result<Void, UploadError>, Never>
+        let report: (@Sendable (Int64) -> Void)?
         var claim: StagingClaim?
         var isCancelled = false
     }
@@ -34,8 +35,12 @@ actor StagingQueue: JobQueue {
     /// - Parameters:
     ///   - state: the session that an earlier program began.
     ///   - draft: keeps the session for a later program.
+    ///   - report: called with the bytes that were sent.
     /// - Throws: the error with which the job failed; `interrupted`.
-    func carry(_ job: UploadJob, resuming state: UploadState?, draft: StagingDraft?) async throws(UploadError) {
+    func carry(
+        _ job: UploadJob, resuming state: UploadState?, draft: StagingDraft?,
+        report: (@Sendable (Int64) -> Void)? = nil
+    ) async throws(UploadError) {
         if isDraining { throw .stagingInterrupted }
         var local = LocalJob(job)
         if let state {
@@ -46,7 +51,7 @@ actor StagingQueue: JobQueue {
         let entry = local
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
-                entries[job.id] = Entry(job: entry, draft: draft, caller: caller)
+                entries[job.id] = Entry(job: entry, draft: draft, caller: caller, report: report)
                 if Task.isCancelled { cancel(job.id) }
                 ring.yield()
             }
@@ -82,9 +87,10 @@ actor StagingQueue: JobQueue {
 
     /// All due uploads, the oldest first: the engine decides how many run at once.
     private func give(at now: Date) -> [StagingClaim] {
-        let due = entries.values.filter { $0.claim == nil && $0.job.isReady(at: now) }.map(\.job)
-        return due.sorted { $0.id < $1.id }.map { job in
-            let claim = StagingClaim(job.baton, lane: job.lane, queue: self)
+        let due = entries.values.filter { $0.claim == nil && $0.job.isReady(at: now) }
+        return due.sorted { $0.job.id < $1.job.id }.map { entry in
+            let job = entry.job
+            let claim = StagingClaim(job.baton, lane: job.lane, queue: self, report: entry.report)
             entries[job.id]?.job.claim()
             entries[job.id]?.claim = claim
             return claim
@@ -141,12 +147,14 @@ final class StagingClaim: ClaimedBaton {
     let baton: Baton
     let lane: Lane
     private let queue: StagingQueue
+    private let report: (@Sendable (Int64) -> Void)?
     private let state = Mutex(State())
 
-    init(_ baton: Baton, lane: Lane, queue: StagingQueue) {
+    init(_ baton: Baton, lane: Lane, queue: StagingQueue, report: (@Sendable (Int64) -> Void)?) {
         self.baton = baton
         self.lane = lane
         self.queue = queue
+        self.report = report
     }
 
     /// Notes that the upload is cancelled.
@@ -172,7 +180,7 @@ final class StagingClaim: ClaimedBaton {
 
     func started(state: UploadState?) async throws(UploadError) { await queue.started(self, state) }
 
-    func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?) {}
+    func progress(bytesDone: Int64, bytesPerSecond: Double, partBytes: Int64?) { report?(bytesDone) }
 }
 
 extension WaitReason {
