@@ -47,6 +47,13 @@ import UploadTesting
         let folder = second.path(String(archive.dropLast(".tar.xz".count)))
         #expect(try await Shell.run("\(folder)/bin/upload-worker", "--version").hasPrefix("upload-worker "))
         #expect(try await Shell.run("\(folder)/bin/longshore", "ctl", "--version").hasPrefix("uploadctl "))
+        for example in ["monitoring/rules.yaml", "monitoring/dashboard.json", "kubernetes/base/kustomization.yaml"] {
+            #expect(
+                FileManager.default.contentsEqual(
+                    atPath: "\(folder)/share/doc/longshore/examples/\(example)",
+                    andPath: Checkout.file("deploy/\(example)").path),
+                "\(example)")
+        }
     }
 
     @Test func itIsInstalledAsTheREADMESaysUpgradedUnderLoadAndRemoved() async throws {
