@@ -219,10 +219,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "RabbitMQ", "ResumableTesting", "UploadClient", "UploadClientTesting", "UploadDestinations",
-                "UploadEmbedded", "UploadSources", "UploadTesting",
-                "UploadNotifier", "UploadWorkers", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, grdb, logging,
-                nioCore, nioHTTP1,
+                "LinuxFiles", "RabbitMQ", "ResumableTesting", "UploadClient", "UploadClientTesting",
+                "UploadDestinations", "UploadEmbedded", "UploadNotifier", "UploadSources", "UploadTesting",
+                "UploadWorkers", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, grdb, logging, nioCore, nioHTTP1,
             ],
             exclude: ["API", "Faults/faults.json"]),
     ]

@@ -24,6 +24,22 @@ public final class File: Sendable {
         return File(descriptor: descriptor, path: path)
     }
 
+    /// All bytes of a file that is not large. Its size is not asked for: pipes, and the files of `/proc`, tell none, and Foundation reads
+    /// only the beginning of these, or nothing.
+    /// - Throws: `EFBIG` if there are more bytes.
+    public static func contents(of path: String, atMost maximum: Int) throws(SystemError) -> [UInt8] {
+        let file = try open(path, O_RDONLY)
+        var contents: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = retrying { Glibc.read(file.descriptor, &piece, piece.count) }
+            guard count >= 0 else { throw file.failure("read") }
+            if count == 0 { return contents }
+            guard contents.count + count <= maximum else { throw SystemError(EFBIG, call: "read", path: path) }
+            contents += piece[..<count]
+        }
+    }
+
     public func status() throws(SystemError) -> FileStatus {
         var raw = stat()
         guard fstat(descriptor, &raw) == 0 else { throw failure("fstat") }

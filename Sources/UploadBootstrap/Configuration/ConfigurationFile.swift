@@ -1,9 +1,12 @@
 import Foundation
+import LinuxFiles
 import Uploads
 import Yams
 
 /// The YAML file: its path, and its values, each with its line.
 struct ConfigurationFile {
+    private static let bytesMaximum = 16 << 20
+
     /// As the user named it, or as the search found it; may be relative.
     let path: String
     var settings: [String: Setting] = [:]
@@ -24,9 +27,13 @@ struct ConfigurationFile {
     /// - Throws: `configuration` when the file cannot be read at all.
     init(path: String, directory: String) throws(ProgramError) {
         let fullPath = path.hasPrefix("/") ? path : "\(directory)/\(path)"
-        guard let data = FileManager.default.contents(atPath: fullPath) else {
+        let data: [UInt8]
+        do throws(SystemError) {
+            data = try File.contents(of: fullPath, atMost: Self.bytesMaximum)
+        } catch {
             throw ProgramError(
-                .configuration, "\(path): cannot read the configuration file: check that it exists and may be read")
+                .configuration,
+                "\(path): cannot read the configuration file (\(error.reason)): check that it exists and may be read")
         }
         guard let text = String(bytes: data, encoding: .utf8) else {
             throw ProgramError(.configuration, "\(path): the configuration file is not UTF-8 text")

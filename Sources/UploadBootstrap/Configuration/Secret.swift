@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxFiles
 
 /// A secret as the configuration gives it: `env:NAME`, `file:PATH`, `credential:NAME`, or the secret itself.
 public enum Secret: Hashable, Sendable {
@@ -11,6 +12,7 @@ public enum Secret: Hashable, Sendable {
     case credential(name: String)
 
     static let credentialsFolder = "/etc/longshore/credentials"
+    private static let bytesMaximum = 64 << 10
 
     public init(_ text: String) {
         if text.hasPrefix("env:") {
@@ -66,7 +68,7 @@ public enum Secret: Hashable, Sendable {
     }
 
     private static func text(of path: String) -> String? {
-        FileManager.default.contents(atPath: path).map {
+        (try? File.contents(of: path, atMost: bytesMaximum)).map {
             String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxFiles
 import Metrics
 import Synchronization
 
@@ -42,7 +43,10 @@ final class ProcessMetrics: Sendable {
         }
     }
 
-    private static func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    private static func text(_ path: String) -> String {
+        // The line of interrupts in /proc/stat has some kilobytes on large machines.
+        String(decoding: (try? File.contents(of: path, atMost: 1 << 20)) ?? [], as: UTF8.self)
+    }
 }
 
 /// What the kernel says of a process (proc_pid_stat(5), proc_stat(5)).

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxFiles
 import UploadTesting
 
 /// A file system of a few MiB in memory, visible only to programs that are started under ``wrapper``. It is mounted in a mount namespace
@@ -19,8 +20,8 @@ final class SmallDisk: Sendable {
             guard disk.holder.isRunning else {
                 throw DidNotHappen("this machine refuses to mount a file system: run as root, or allow user namespaces")
             }
-            let mounts = try? String(contentsOfFile: "/proc/\(disk.holder.pid)/mounts", encoding: .utf8)
-            return mounts?.contains(" \(directory.path) tmpfs ") ?? false
+            let mounts = try? File.contents(of: "/proc/\(disk.holder.pid)/mounts", atMost: 1 << 20)
+            return String(decoding: mounts ?? [], as: UTF8.self).contains(" \(directory.path) tmpfs ")
         }
         return disk
     }

@@ -65,7 +65,7 @@ final class ContainerImage {
         let place = try TemporaryDirectory("image")
         let debian = try await Shell.run(Checkout.file("deploy/debian-root").path).trimmingCharacters(in: .newlines)
         let buildah = [
-            "STORAGE_DRIVER=vfs", "buildah", "--root", place.path("storage"), "--runroot", place.path("run"),
+            "buildah", "--storage-driver", "vfs", "--root", place.path("storage"), "--runroot", place.path("run"),
         ]
         func run(_ arguments: String...) async throws -> String {
             try await Shell.run(buildah + arguments).trimmingCharacters(in: .newlines)

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxFiles
 import UploadNotifier
 import Uploads
 
@@ -41,10 +42,10 @@ struct WebhookDelegateSettings: DelegateKindSettings {
                 WebhookSecret(try secret.resolve(environment, key: section.place("secret"))))
         }
         if let caFile {
-            guard let authorities = FileManager.default.contents(atPath: caFile) else {
+            guard let authorities = try? File.contents(of: caFile, atMost: 1 << 20) else {
                 throw section.problem("caFile", "cannot read \(caFile); check that it exists and may be read")
             }
-            webhook.authorities = authorities
+            webhook.authorities = Data(authorities)
         }
         return .webhook(webhook)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxFiles
 import NIOCore
 import NIOHTTP1
 import Uploads
@@ -120,7 +121,8 @@ extension InquiryRunner {
         guard let file else { return nil }
         if file == "-" { try StandardInput.check("--secret-file -") }
         let data =
-            file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
+            file == "-"
+            ? [UInt8](FileHandle.standardInput.readDataToEndOfFile()) : try? File.contents(of: file, atMost: 4096)
         guard let data, data.count <= 4096 else {
             throw ProgramError(.noInput, "--secret-file \(file): cannot be read, or is no secret")
         }
