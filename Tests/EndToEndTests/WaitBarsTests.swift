@@ -56,7 +56,7 @@ import UploadTesting
         }
     }
 
-    @Test func copyingIsShownBelowTheIdsUntilItIsDone() async throws {
+    @Test func copyingIsShownUntilItIsDone() async throws {
         let (stage, bucket) = (try await S3Bucket.make(), try await S3Bucket.make())
         defer { stage.proxy.stop() }
         defer { bucket.proxy.stop() }
@@ -70,8 +70,7 @@ import UploadTesting
             let file = try deployment.makeFile("a.bin", bytes: 20 << 20)
             let command = [
                 Program.enqueue.url.path, "--config", deployment.configuration.path, "--staging", "stage:copies/",
-                "--to",
-                "bucket:", file.path,
+                "--to", "bucket:", file.path,
             ]
             let terminal = try await Terminal("\(command.joined(separator: " ")); cat", in: deployment)
             do {

@@ -24,7 +24,7 @@ import Uploads
         #expect(state.line(at: 1, columns: columns).count <= columns)
     }
 
-    @Test func `what a copy reports is shown`() async throws {
+    @Test func `a copy in a directory reports each of its blocks`() async throws {
         let files = try Files()
         let area = try await StagingArea.open(at: "\(files.path)/staging")
         let path = try files.write("large", "")

@@ -11,14 +11,14 @@ import UploadTesting
         #expect(text.utf8.count > 4096 && text.contains("[stack]") && text.hasSuffix("\n"))
     }
 
-    @Test func `a pipe is read to its end`() async throws {
+    @Test func `a pipe is read to its end`() throws {
         let scratch = try TemporaryDirectory()
         let path = scratch.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
-        let writing = Task.detached { try #require(FileHandle(forWritingAtPath: path)).write(contentsOf: bytes) }
+        // Both ends block their threads: the pool of tasks may have no other one for the writer.
+        Thread.detachNewThread { try? FileHandle(forWritingAtPath: path)?.write(contentsOf: bytes) }
         #expect(try File.contents(of: path, atMost: bytes.count) == Array(bytes))
-        try await writing.value
     }
 
     @Test func `more bytes than are wanted are an error`() throws {

@@ -91,7 +91,7 @@ final class CopyingDisplay: Sendable {
         state.withLock { state in
             guard !state.isEnded else { return }
             state.isEnded = true
-            Console.draw { _, _ in [] }
+            Console.erase()
         }
     }
 

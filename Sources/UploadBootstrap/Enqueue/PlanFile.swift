@@ -153,6 +153,7 @@ final class PlanFile: Sendable {
     /// The uploads that are copied, if any of them is staged, and the bytes of those whose size is known.
     func copiesTotal() throws(UploadError) -> (files: Int, bytes: Int64) {
         try write { db in
+            // As above, total() never overflows.
             let row = try GRDB.Row.fetchOne(
                 db, sql: "SELECT count(*), total(size) FROM uploads WHERE reading <= ?",
                 arguments: [PlannedUpload.Reading.whilePublished.rawValue])

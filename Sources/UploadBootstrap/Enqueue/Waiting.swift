@@ -41,7 +41,7 @@ struct Waiting: Sendable {
                 return problem
             }
         }
-        display.clear()
+        Console.erase()
         let awaited = display.awaited { $0 }
         let open = awaited.count - awaited.endedCount
         if open == 0 {
@@ -142,8 +142,6 @@ final class WaitDisplay: Sendable {
         guard isLive else { return }
         while (try? await Task.sleep(for: Self.interval)) != nil { draw() }
     }
-
-    func clear() { Console.draw { _, _ in [] } }
 
     private func draw() {
         let bars = bars()

@@ -24,15 +24,15 @@ extension Bootstrap {
             tables = try await interruption.cancelling {
                 try await LedgerCopy.run(
                     from: places[0], to: places[1], logger: configuration.logger("uploadctl")
-                ) { CopyDisplay.show($0) }
+                ) { show($0) }
             }
         } catch {
-            CopyDisplay.end()
+            Console.erase()
             guard interruption.wasInterrupted else { throw error }
             say("interrupted; run the same command again, and the copy goes on")
             return .interrupted
         }
-        CopyDisplay.end()
+        Console.erase()
         for row in Self.rows(tables) { Console.output(line: row) }
         say("complete: source and copy agree in all rows")
         say(
@@ -54,15 +54,11 @@ extension Bootstrap {
     }
 
     private static func say(_ line: String) { Console.error(line: "uploadctl: \(line)") }
-}
 
-/// The progress of a copy: on a terminal one line that is written again and again, otherwise nothing.
-private enum CopyDisplay {
-    static func show(_ progress: CopyProgress) {
+    /// Draws the progress of a copy on a terminal.
+    private static func show(_ progress: CopyProgress) {
         guard Console.canDrawErrors else { return }
         let text = "\(progress.step.rawValue) \(progress.table): \(progress.done) of \(progress.total)"
         Console.draw { columns, _ in [String(text.prefix(columns))] }
     }
-
-    static func end() { Console.draw { _, _ in [] } }
 }

@@ -49,6 +49,9 @@ public enum Console {
         foot.withLock { _ = write($0.update(lines: drawn, columns: size.columns), to: STDERR_FILENO) }
     }
 
+    /// Erases the lines at the foot.
+    static func erase() { draw { _, _ in [] } }
+
     private static func aboveFoot<Value>(_ body: () -> Value) -> Value {
         foot.withLock { foot in
             if foot.isDrawn { write(foot.clear(columns: errorSize.columns), to: STDERR_FILENO) }
