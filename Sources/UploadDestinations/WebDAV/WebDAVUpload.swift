@@ -66,10 +66,12 @@ struct WebDAVUpload: Sendable {
                 "\(location) was answered \(reply.status) before it had the whole file: look at the server",
                 retry: .afterBackoff, response: client.shown(reply, of: client.url(target.temporaryPath)))
         }
-        guard let found = try await temporary(), found.size == job.size else {
+        let held = try await temporary()
+        guard let found = held, found.size == job.size else {
+            let size = held.map { $0.size.map(String.init) ?? "an unknown number" } ?? "none"
             throw UploadError(
                 .invalidResponse,
-                "not all of \(location) has arrived, though its PUT was answered \(reply.status): it is sent again; look at the server",
+                "the PUT of \(location) was answered \(reply.status), but the server says that it holds \(size) of its \(job.size) bytes: it is sent again; look at the server",
                 retry: .afterBackoff, response: client.shown(reply, of: client.url(target.temporaryPath)))
         }
         guard !found.digests.contradicts(job.digests) else {

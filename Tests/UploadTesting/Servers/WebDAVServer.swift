@@ -30,21 +30,23 @@ public final class WebDAVServer: Sendable {
     ///   - usesDigest: only WsgiDAV and Apache: asks for Digest authentication instead of Basic.
     ///   - bodyBytesMaximum: only Apache: `LimitRequestBody`; 0 for none.
     ///   - certificates: only nginx: serves `localhost` over TLS, to clients with a certificate of the authority.
+    ///   - keepsListings: only rclone: uses the listing of a folder for five minutes, its default, so that it does not see what is changed
+    ///     without it. One that often reads a folder anew may tell an old size of a file whose PUT it has just answered.
     public static func start(
         _ kind: Kind, password: String? = nil, usesDigest: Bool = false, bodyBytesMaximum: Int = 0,
-        certificates: TestCertificates? = nil
+        certificates: TestCertificates? = nil, keepsListings: Bool = false
     ) async throws -> WebDAVServer {
         let python = kind == .wsgidav ? try await TestProgram.python(with: "wsgidav", "cheroot") : ""
         return try await ServerProcess.start {
             try await WebDAVServer(
                 kind, python: python, password: password, usesDigest: usesDigest, bodyBytesMaximum: bodyBytesMaximum,
-                certificates)
+                certificates, keepsListings: keepsListings)
         }
     }
 
     private init(
         _ kind: Kind, python: String, password: String?, usesDigest: Bool, bodyBytesMaximum: Int,
-        _ certificates: TestCertificates?
+        _ certificates: TestCertificates?, keepsListings: Bool
     ) async throws {
         self.kind = kind
         let directory = try TemporaryDirectory("webdav")
@@ -63,11 +65,12 @@ public final class WebDAVServer: Sendable {
             try directory.write("", to: "rclone.conf")
             executable = try TestProgram.path("rclone")
             let login = password.map { ["--user", "tester", "--pass", $0] } ?? []
+            let listings = keepsListings ? [] : ["--dir-cache-time", "\(Self.rcloneCacheMilliseconds)ms"]
             arguments =
                 [
                     "serve", "webdav", "--addr", "127.0.0.1:\(port)", "--cache-dir", directory.path("temporary"),
-                    "--config", directory.path("rclone.conf"), "--dir-cache-time", "\(Self.rcloneCacheMilliseconds)ms",
-                ] + login + [directory.path("files")]
+                    "--config", directory.path("rclone.conf"),
+                ] + listings + login + [directory.path("files")]
         case .wsgidav:
             var settings: [String: Any] = ["files": directory.path("files"), "port": port, "digest": usesDigest]
             if let password { settings.merge(["user": "tester", "password": password]) { $1 } }
