@@ -23,8 +23,14 @@ extension PostgreSQLLedger: LedgerQueries {
     }
 
     package func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int {
-        let found = try await query(PostgreSQLStore.counting(filter, verb))
-        return try map(found) { Int(clamping: try $0.get("count", as: Int64.self)) }.first ?? 0
+        try await read { transaction in
+            var words: [String] = []
+            if let text = filter.text {
+                words = try await RareWords.of(SearchText.fold(text).withoutNUL, in: transaction)
+            }
+            let found = try await transaction.execute(PostgreSQLStore.counting(filter, verb, words: words))
+            return try found.first.map { Int(clamping: try $0.get("count", as: Int64.self)) } ?? 0
+        }
     }
 
     package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {

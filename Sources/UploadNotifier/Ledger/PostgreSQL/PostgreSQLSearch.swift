@@ -42,20 +42,45 @@ struct PostgreSQLSearch {
     // MARK: By time
 
     private func pageByTime() async throws -> JobPage {
-        let condition = PostgreSQLStore.all(filter.timeConditionsInPostgreSQL + (try await beyondStart()))
-        let order: Statement = isNewestFirst ? "enqueued DESC, seq DESC" : "enqueued, seq"
-        let limit = Int64(filter.limit)
-        let found: Statement
-        switch try await way() {
+        let way = try await way()
+        let start = try await beyondStart()
+        guard isNewestFirst, let bound = filter.endedUntil?.milliseconds else {
+            return try page(of: try await transaction.execute(found(way, start)))
+        }
+        // Only by clocks that differ was a job enqueued after its end. So the walk begins near the end of the time, and few jobs are
+        // missing in it.
+        let latest = bound.addingSaturating(PostgreSQLSchema.clockDifferenceMaximum + 1)
+        return try page(
+            of: try await transaction.execute(
+                """
+                SELECT * FROM (
+                    (\(found(way, start + ["enqueued < \(latest)"])))
+                    UNION ALL (
+                        SELECT enqueued, seq, id, record FROM jobs
+                        WHERE \(PostgreSQLSchema.isAhead) AND enqueued >= \(latest)
+                        AND \(PostgreSQLStore.all(start + conditions)) ORDER BY \(orderByTime) LIMIT \(Int64(filter.limit))
+                    )
+                ) AS found ORDER BY \(orderByTime) LIMIT \(Int64(filter.limit))
+                """))
+    }
+
+    private var orderByTime: Statement { isNewestFirst ? "enqueued DESC, seq DESC" : "enqueued, seq" }
+
+    /// The statement that finds the jobs of a page.
+    /// - Parameter range: more conditions on their place in the listing.
+    private func found(_ way: Way, _ range: [Statement]) -> Statement {
+        let condition = PostgreSQLStore.all(filter.timeConditionsInPostgreSQL + range)
+        let (order, limit) = (orderByTime, Int64(filter.limit))
+        switch way {
         case .condition(let key):
             let others = PostgreSQLStore.all(filter.columnConditionsInPostgreSQL)
-            found = """
+            return """
                 SELECT enqueued, seq, id, record FROM jobs WHERE \(key) AND \(condition) AND \(others)
                 ORDER BY \(order) LIMIT \(limit)
                 """
         case .merged(let parts, let part):
             // Each part is walked only as far as a page, and the pages are merged.
-            found = """
+            return """
                 SELECT found.* FROM \(parts) CROSS JOIN LATERAL (
                     SELECT enqueued, seq, id, record FROM jobs
                     WHERE \(part) AND \(condition) AND \(PostgreSQLStore.all(filter.otherConditionsInPostgreSQL))
@@ -65,13 +90,12 @@ struct PostgreSQLSearch {
         case .few:
             let others = PostgreSQLStore.all(filter.columnConditionsInPostgreSQL)
             // The server would take the jobs to be many, and walk all of them in the order of the listing.
-            found = """
+            return """
                 SELECT * FROM (
                     SELECT enqueued, seq, id, record FROM jobs WHERE \(others) AND \(condition) OFFSET 0
                 ) AS found ORDER BY \(order) LIMIT \(limit)
                 """
         }
-        return try page(of: try await transaction.execute(found))
     }
 
     private enum Way {
@@ -248,11 +272,7 @@ struct PostgreSQLSearch {
     /// come mostly in order is sorted in half the time of a sort for LIMIT, which has to take up each of them when the last are wanted.
     private func findRare(_ needle: String, _ condition: Statement) async throws -> Rows {
         let words = try await RareWords.of(needle, in: transaction)
-        let match: Statement =
-            words.isEmpty
-            ? "text LIKE \(Self.pattern(needle))"
-            : PostgreSQLStore.all(
-                words.map { "text LIKE \(Self.pattern($0))" as Statement } + ["strpos(text, \(needle)) > 0"])
+        let match = RareWords.condition(needle, words)
         let limit = Int64(filter.limit)
         let nearCount = conditions.isEmpty ? limit : max(limit, Self.nearCount)
         let (near, far): (Statement, Statement) =

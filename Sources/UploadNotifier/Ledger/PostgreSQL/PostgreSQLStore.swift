@@ -111,45 +111,9 @@ struct PostgreSQLStore: LedgerStore {
         ).compactMap { JobID(try $0.get("job")) }
     }
 
-    func page(_ filter: OrderFilter, for verb: Verb, after job: JobID?, limit: Int) throws -> OrderFilterPage {
-        let found = try query(
-            """
-            SELECT id FROM jobs WHERE \(Self.condition(filter, verb)) AND id > \(job?.rawValue ?? "")
-            ORDER BY id LIMIT \(Int64(limit))
-            """)
-        // A damaged row may have a text that names no job.
-        let jobs = try found.compactMap { JobID(try $0.get("id")) }
-        return OrderFilterPage(jobs: jobs, next: found.count < limit ? nil : jobs.last)
-    }
-
-    func count(_ filter: OrderFilter, for verb: Verb) throws -> Int {
-        try count(Self.counting(filter, verb))
-    }
-
-    /// The statement that counts the jobs that an order with a filter is about.
-    static func counting(_ filter: OrderFilter, _ verb: Verb) -> Statement {
-        "SELECT count(*) AS count FROM jobs WHERE \(condition(filter, verb))"
-    }
-
     /// - Parameter statement: answers one row with a number in the column `count`.
-    private func count(_ statement: Statement) throws -> Int {
+    func count(_ statement: Statement) throws -> Int {
         try Int(clamping: query(statement).first?.get("count", as: Int64.self) ?? 0)
-    }
-
-    private static func condition(_ filter: OrderFilter, _ verb: Verb) -> Statement {
-        let listing = filter.listing(for: verb)
-        var conditions = listing.timeConditionsInPostgreSQL + listing.columnConditionsInPostgreSQL
-        if let key = filter.idempotencyKey { conditions.append("sha256(idempotency) = \(key.digest)") }
-        if let text = filter.text {
-            let needle = SearchText.fold(text).withoutNUL
-            let pattern = PostgreSQLSearch.pattern(needle)
-            conditions.append(
-                "seq IN (SELECT job FROM texts WHERE text LIKE \(pattern) AND strpos(text, \(needle)) > 0)")
-        }
-        if let digits = filter.digits { conditions.append("right(id, 1) = ANY(\(digits.map(String.init)))") }
-        if verb == .forget { conditions.append("forgotten IS NULL") }
-        if verb == .resume, filter.statuses == nil { conditions.append("(status = 'paused' OR keeps_pause)") }
-        return all(conditions)
     }
 
     /// The conditions joined by AND.

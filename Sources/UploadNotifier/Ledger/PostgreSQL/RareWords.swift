@@ -28,6 +28,14 @@ enum RareWords {
         }
     }
 
+    /// The condition that a row of `texts` has the text.
+    /// - Parameter words: its rare words; empty where the index is asked for all of it.
+    static func condition(_ needle: String, _ words: [String]) -> Statement {
+        guard !words.isEmpty else { return "text LIKE \(PostgreSQLSearch.pattern(needle))" }
+        return PostgreSQLStore.all(
+            words.map { "text LIKE \(PostgreSQLSearch.pattern($0))" as Statement } + ["strpos(text, \(needle)) > 0"])
+    }
+
     /// The words with the characters beside them, which say where they begin and end. A trigram is three letters or digits, of which a
     /// known end of a word counts as one (https://www.postgresql.org/docs/15/pgtrgm.html).
     static func words(of needle: String) -> [String] {
