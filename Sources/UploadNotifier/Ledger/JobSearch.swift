@@ -78,13 +78,26 @@ struct JobSearch {
     }
 
     private func places() throws -> [Place] {
-        let range = try filter.timeConditions + beyondStart()
-        switch try way() {
+        let way = try way()
+        let start = try beyondStart()
+        guard filter.order == .newestFirst, let ended = filter.endedUntil else { return try places(way, start) }
+        let latest = JobsAhead.latest(endedBefore: ended)
+        let ahead = [JobCondition(JobsAhead.condition, []), JobCondition("enqueued >= ?", [latest])]
+        return first(
+            of: try places(way, start + [JobCondition("enqueued < ?", [latest])])
+                + fetch(
+                    from: "jobs_ahead",
+                    ahead + filter.timeConditions + start + filter.columnConditions + filter.keyConditions))
+    }
+
+    /// - Parameter range: more conditions on their place in the listing.
+    private func places(_ way: Way, _ range: [JobCondition]) throws -> [Place] {
+        let range = filter.timeConditions + range
+        switch way {
         case .index(let name, let key):
             return try fetch(from: name, key + range + filter.columnConditions)
         case .merged(let index, let parts, let others):
-            let found = try parts.flatMap { try fetch(from: index, $0 + range + others) }
-            return Array(found.sorted(by: isBefore).prefix(filter.limit))
+            return first(of: try parts.flatMap { try fetch(from: index, $0 + range + others) })
         case .few(let sequences):
             return try fetch(
                 "jobs NOT INDEXED", [JobCondition(among: sequences)] + range + filter.columnConditions)
@@ -174,6 +187,8 @@ struct JobSearch {
             Place(enqueued: $0["enqueued"], sequence: $0["seq"])
         }
     }
+
+    private func first(of places: [Place]) -> [Place] { Array(places.sorted(by: isBefore).prefix(filter.limit)) }
 
     private func isBefore(_ left: Place, _ right: Place) -> Bool {
         let isLess = (left.enqueued, left.sequence) < (right.enqueued, right.sequence)

@@ -78,6 +78,9 @@ enum LedgerSchema {
         migrator.registerMigration("facts", migrate: LedgerSchema.addFacts)
         migrator.registerMigration("hours") { db in try db.execute(sql: hours) }
         migrator.registerMigration("audit") { db in try db.execute(sql: audit) }
+        migrator.registerMigration("ahead") { db in
+            try db.execute(sql: "CREATE INDEX jobs_ahead ON jobs (enqueued, seq) WHERE \(JobsAhead.condition)")
+        }
         return migrator
     }
 

@@ -140,7 +140,7 @@ struct OrderSearch {
         guard let text, text.unicodeScalars.count >= LedgerFilter.textCountMinimum else { return nil }
         let found = try Int64.fetchAll(
             db.cachedStatement(sql: "SELECT rowid FROM jobs_text WHERE jobs_text MATCH ? LIMIT ?"),
-            arguments: [SearchText.trigrams(of: text), bounds.fewMaximum + 1])
+            arguments: [RareTrigrams.query(for: text, in: db), bounds.fewMaximum + 1])
         return found.count > bounds.fewMaximum ? nil : found
     }
 
@@ -167,8 +167,13 @@ struct OrderSearch {
         }
         let scopes = try JobSearch.scopes(listing, in: db)
         let isNamed = listing.idempotencyKey != nil || listing.batch != nil || listing.client != nil
-        if !isNamed, restConditions.isEmpty, scopes.count <= JobSearch.scopeCountMaximum {
-            return try scopes.map { try JobIndex.scope($0, listing).count([], in: db) }.sumSaturating()
+        if !isNamed, restConditions.isEmpty {
+            if listing.queue == nil, listing.destination == nil, listing.timeConditions.isEmpty {
+                return try JobIndex.ends(listing).count([], in: db)
+            }
+            guard scopes.count > JobSearch.scopeCountMaximum else {
+                return try scopes.map { try JobIndex.scope($0, listing).count([], in: db) }.sumSaturating()
+            }
         }
         let all = listing.timeConditions + listing.columnConditions + others
         if let few = try few(of: listing) {

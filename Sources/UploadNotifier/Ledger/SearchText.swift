@@ -52,15 +52,6 @@ enum SearchText {
         return folded.replacing("\0", with: " ").precomposedStringWithCanonicalMapping
     }
 
-    /// The query for FTS5: all trigrams of the text, each quoted (https://sqlite.org/fts5.html#the_trigram_tokenizer). The index does not
-    /// hold their positions, so each match has to be checked.
-    static func trigrams(of text: String) -> String {
-        let scalars = Array(text.unicodeScalars.prefix(LedgerFilter.textCountMaximum))
-        let trigrams = Set(
-            scalars.indices.dropLast(2).map { String.UnicodeScalarView(scalars[$0..<$0 + 3]) }.map(String.init))
-        return trigrams.sorted().map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " AND ")
-    }
-
     private static func cut(_ text: String, _ count: Int) -> String {
         text.utf8.count <= count ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(count)))
     }

@@ -62,12 +62,13 @@ struct TextSearch {
         let begin = ContinuousClock.now
         var place = try filter.start(in: db)?.sequence ?? (isNewestFirst ? .max : .min)
         var few = try few().map { inOrder($0, beyond: place) }
+        let trigrams = try few == nil ? RareTrigrams.query(for: text, in: db) : ""
         var jobs: [LedgerJob] = []
         var left = bounds.candidateCountMaximum
         var stepCount = bounds.stepCount
         while true {
             let stepBegin = ContinuousClock.now
-            let step = try few == nil ? walk(beyond: place, stepCount) : take(stepCount, from: &few)
+            let step = try few == nil ? walk(trigrams, beyond: place, stepCount) : take(stepCount, from: &few)
             let room = filter.limit - jobs.count
             let found = try fitting(step.candidates, beyond: place, limit: room)
             jobs += try JobSearch.jobs(found, in: db, rows)
@@ -123,15 +124,15 @@ struct TextSearch {
 
     // MARK: Many
 
-    /// Jobs that have all trigrams of the text, and may contain the text. SQLite skips the jobs between two of them in one go, in at most
+    /// Jobs that have the trigrams, and may contain the text. SQLite skips the jobs between two of them in one go, in at most
     /// 40 ms for a million jobs.
-    private func walk(beyond place: Int64, _ count: Int) throws -> Step {
+    private func walk(_ trigrams: String, beyond place: Int64, _ count: Int) throws -> Step {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT rowid FROM jobs_text WHERE jobs_text MATCH ? AND rowid \(beyond) ?
                 ORDER BY rowid \(direction) LIMIT ?
                 """)
-        let candidates = try Int64.fetchAll(statement, arguments: [SearchText.trigrams(of: text), place, count])
+        let candidates = try Int64.fetchAll(statement, arguments: [trigrams, place, count])
         return Step(candidates: candidates, isLast: candidates.count < count)
     }
 

@@ -44,12 +44,10 @@ struct PostgreSQLSearch {
     private func pageByTime() async throws -> JobPage {
         let way = try await way()
         let start = try await beyondStart()
-        guard isNewestFirst, let bound = filter.endedUntil?.milliseconds else {
+        guard isNewestFirst, let ended = filter.endedUntil else {
             return try page(of: try await transaction.execute(found(way, start)))
         }
-        // Only by clocks that differ was a job enqueued after its end. So the walk begins near the end of the time, and few jobs are
-        // missing in it.
-        let latest = bound.addingSaturating(PostgreSQLSchema.clockDifferenceMaximum + 1)
+        let latest = JobsAhead.latest(endedBefore: ended)
         return try page(
             of: try await transaction.execute(
                 """
@@ -57,7 +55,7 @@ struct PostgreSQLSearch {
                     (\(found(way, start + ["enqueued < \(latest)"])))
                     UNION ALL (
                         SELECT enqueued, seq, id, record FROM jobs
-                        WHERE \(PostgreSQLSchema.isAhead) AND enqueued >= \(latest)
+                        WHERE \(Statement(stringLiteral: JobsAhead.condition)) AND enqueued >= \(latest)
                         AND \(PostgreSQLStore.all(start + conditions)) ORDER BY \(orderByTime) LIMIT \(Int64(filter.limit))
                     )
                 ) AS found ORDER BY \(orderByTime) LIMIT \(Int64(filter.limit))
