@@ -39,6 +39,12 @@ struct LogLineTests {
         #expect(!line.contains("\u{1B}"))
     }
 
+    @Test func `a quote ends no value, and neither does one with an accent`() {
+        let line = StandardErrorLogHandler.line(
+            .journal, at: time, .info, "m", ["a": "x=\u{301}", "b": "\"\u{301} c=d"])
+        #expect(line == "<6>info m a=\"x=\u{301}\" b=\"\\\"\u{301} c=d\"")
+    }
+
     @Test func `JSON is one object with nested metadata`() throws {
         let line = StandardErrorLogHandler.line(
             .json, at: time, .error, "quote \" and\nline", ["list": ["a", "b"], "n": .stringConvertible(5)])

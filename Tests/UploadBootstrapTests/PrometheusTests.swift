@@ -79,10 +79,12 @@ struct PrometheusTests {
     }
 
     @Test func `label values are escaped and names are made fit`() {
-        Counter(label: "a-b.c", dimensions: [("x y", "quote \" slash \\ line \n end")], factory: registry).increment()
+        Counter(label: "a-b.c", dimensions: [("x y", "quote \" slash \\ line \n \"\u{301} end")], factory: registry)
+            .increment()
         #expect(
             registry.exposition(.text)
-                == "# TYPE a_b_c_total counter\na_b_c_total{x_y=\"quote \\\" slash \\\\ line \\n end\"} 1.0\n")
+                == "# TYPE a_b_c_total counter\na_b_c_total{x_y=\"quote \\\" slash \\\\ line \\n \\\"\u{301} end\"} 1.0\n"
+        )
     }
 
     @Test func `one name has one type`() {

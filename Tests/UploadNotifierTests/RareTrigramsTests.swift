@@ -1,3 +1,4 @@
+import GRDB
 import Testing
 
 @testable import UploadNotifier
@@ -9,6 +10,14 @@ struct RareTrigramsTests {
     ])
     func `a text has each of its trigrams once`(text: String, trigrams: [String]) {
         #expect(RareTrigrams.trigrams(of: text) == trigrams)
+    }
+
+    @Test func `a query quotes each trigram, whatever follows a quote`() throws {
+        let query = try DatabaseQueue().write { db in
+            try db.execute(sql: "CREATE TEMP TABLE jobs (seq INTEGER PRIMARY KEY, text TEXT)")
+            return try RareTrigrams.query(for: "a\"\u{301}b", in: db)
+        }
+        #expect(query.unicodeScalars.elementsEqual("\"\"\"\u{301}b\" AND \"a\"\"\u{301}\"".unicodeScalars))
     }
 
     @Test(arguments: [

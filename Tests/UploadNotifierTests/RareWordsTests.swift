@@ -18,6 +18,11 @@ struct RareWordsTests {
         #expect(RareWords.words(of: text) == words)
     }
 
+    @Test func `a pattern means each character as it is, also with an accent`() {
+        let pattern = PostgreSQLSearch.pattern("100%\u{301}_\\")
+        #expect(pattern.unicodeScalars.elementsEqual("%100\\%\u{301}\\_\\\\%".unicodeScalars))
+    }
+
     @Test func `a rare text is found among many that have its common words`() async throws {
         let (url, schema) = (try await PostgreSQLNode.shared().url, "search_\(UUID().text.replacing("-", with: ""))")
         let ledger = try await PostgreSQLLedger.open(url, schema: schema)

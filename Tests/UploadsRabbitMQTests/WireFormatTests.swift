@@ -135,6 +135,11 @@ import Uploads
         #expect(reason(message("{}", type: type)).contains("expected upload.job.v1"))
     }
 
+    @Test(arguments: ["https://host/a?sig=1", "https://host/a?\u{301}sig=1"])
+    func `no query of an URL is told`(_ type: String) {
+        #expect(reason(message("{}", type: type)).contains("'https://host/a?…'"))
+    }
+
     @Test func `a message without a type is told what is expected`() {
         #expect(reason(Message(body: Data("{}".utf8))).contains("'type' is missing"))
     }

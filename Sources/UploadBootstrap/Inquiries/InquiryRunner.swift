@@ -168,7 +168,7 @@ struct InquiryRunner: Sendable {
         let size = Quantity.text(bytes: letter.bytes)
         Console.output(line: "\(letter.id)  \(time.text(letter.at))  \(size)  \(PlainText.safe(letter.reason))")
         for (name, value) in letter.facts(time) { Console.output(line: "  \(name): \(PlainText.safe(value))") }
-        for line in (letter.body ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in (letter.body ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             Console.output(line: PlainText.safe(String(line)))
         }
     }

@@ -97,8 +97,8 @@ public struct StandardErrorLogHandler: LogHandler {
     private static func quoted(_ text: String) -> String {
         let isPlain =
             !text.isEmpty && text == oneLine(text)
-            && !text.contains { $0.isWhitespace || $0.isNewline || "\"=".contains($0) }
-        return isPlain ? text : "\"\(oneLine(text).replacing("\"", with: "\\\""))\""
+            && !text.unicodeScalars.contains { $0.properties.isWhitespace || $0 == "\"" || $0 == "=" }
+        return isPlain ? text : "\"\(oneLine(text).replacing(exactly: "\"", with: "\\\""))\""
     }
 
     /// The text without line ends and other control characters, so that a peer's text cannot start a log line of its own.

@@ -1,4 +1,5 @@
 import Foundation
+import Uploads
 
 /// Writes names, labels and lines, which differ between the two formats only in a few words.
 ///
@@ -73,7 +74,8 @@ enum PrometheusText {
     }
 
     private static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        value.replacing(exactly: "\\", with: "\\\\").replacing(exactly: "\"", with: "\\\"").replacing(
+            exactly: "\n", with: "\\n")
     }
 
     private static func isNameLetter(_ letter: Character) -> Bool {

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Uploads
 
 /// Tells the service manager what `/readyz` and `/healthz` say: when the program is ready, why it is not, and that it is alive.
 struct ServiceManagerReports: Service {
@@ -39,7 +40,7 @@ struct ServiceManagerReports: Service {
             let state = reason.map { "not ready: \($0)" } ?? "ready"
             if state != told {
                 let ready = reason == nil && !wasReady ? ["READY=1"] : []
-                socket.send(ready + ["STATUS=\(state.replacing("\n", with: " "))"])
+                socket.send(ready + ["STATUS=\(state.replacing(exactly: "\n", with: " "))"])
                 wasReady = wasReady || reason == nil
                 told = state
             }

@@ -23,7 +23,7 @@ struct HTTPTarget: Sendable {
         switch job.destination {
         case .url(let url):
             self.url = url
-            isPresigned = url.contains("?")
+            isPresigned = url.utf8.contains(UInt8(ascii: "?"))
         case .named(let name, let key):
             guard let base = configuration.url else {
                 throw UploadError(.misconfigured, "the destination '\(name)' has no url: add it to the configuration")

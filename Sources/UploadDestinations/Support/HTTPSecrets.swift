@@ -18,11 +18,11 @@ struct HTTPSecrets: Sendable {
             Self.parts(name, value).filter { Self.mayBeSecret($0, named: name, isHeader: true) }
         }
         secrets += more.filter { $0.utf8.count >= Self.bytesMinimum.secret }
-        if let query = url.split(separator: "?", maxSplits: 1).dropFirst().first {
-            let query = String(query.prefix { $0 != "#" })
+        if url.utf8.contains(UInt8(ascii: "?")) {
+            let query = url.dropping(bytes: url.bytePrefix(upTo: "?").utf8.count + 1).bytePrefix(upTo: "#")
             secrets.append(query)
-            for pair in query.split(separator: "&") {
-                let words = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+                let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
                 guard let value = words.last else { continue }
                 secrets += [value, value.removingPercentEncoding ?? ""].filter {
                     Self.mayBeSecret($0, named: words.count > 1 ? words[0] : "")
@@ -74,7 +74,8 @@ struct HTTPSecrets: Sendable {
             return text
         }
         return [
-            secret, secret.replacing("&", with: "&amp;"), secret.replacing("/", with: "\\/"), json { _ in false },
+            secret, secret.replacing(exactly: "&", with: "&amp;"), secret.replacing(exactly: "/", with: "\\/"),
+            json { _ in false },
             json { $0.value > 0x7E }, json { _ in true }, URLKey.escape(secret),
         ]
     }
@@ -102,9 +103,12 @@ struct HTTPSecrets: Sendable {
 
     /// Hides the beginning of a secret at the end of a text that was cut off.
     private func withoutBeginnings(_ text: String) -> String {
-        for secret in texts {
-            for count in stride(from: min(secret.count - 1, text.count), through: 4, by: -1)
-            where text.hasSuffix(secret.prefix(count)) { return text.dropLast(count) + "[hidden]" }
+        let scalars = text.unicodeScalars
+        for secret in texts.map(\.unicodeScalars) {
+            for count in stride(from: min(secret.count - 1, scalars.count), through: 4, by: -1)
+            where scalars.suffix(count).elementsEqual(secret.prefix(count)) {
+                return String(scalars.dropLast(count)) + "[hidden]"
+            }
         }
         return text
     }
@@ -119,7 +123,8 @@ struct HTTPSecrets: Sendable {
 
     private func blotted(_ text: String, isValue: Bool) -> String {
         texts.reduce(text) { text, secret in
-            isValue && secret.utf8.count < Self.bytesMinimum.other ? text : text.replacing(secret, with: "[hidden]")
+            isValue && secret.utf8.count < Self.bytesMinimum.other
+                ? text : text.replacing(exactly: secret, with: "[hidden]")
         }
     }
 }

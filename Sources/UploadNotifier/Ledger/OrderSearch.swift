@@ -165,12 +165,12 @@ struct OrderSearch {
             return try JobIndex.code(listing).count(
                 listing.batchConditions + listing.clientConditions + listing.keyConditions, in: db)
         }
-        let scopes = try JobSearch.scopes(listing, in: db)
         let isNamed = listing.idempotencyKey != nil || listing.batch != nil || listing.client != nil
         if !isNamed, restConditions.isEmpty {
             if listing.queue == nil, listing.destination == nil, listing.timeConditions.isEmpty {
                 return try JobIndex.ends(listing).count([], in: db)
             }
+            let scopes = try JobSearch.scopes(listing, in: db)
             guard scopes.count > JobSearch.scopeCountMaximum else {
                 return try scopes.map { try JobIndex.scope($0, listing).count([], in: db) }.sumSaturating()
             }

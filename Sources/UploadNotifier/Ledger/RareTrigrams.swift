@@ -17,7 +17,7 @@ enum RareTrigrams {
     static func query(for text: String, in db: Database) throws -> String {
         let trigrams = trigrams(of: text)
         let rare = rare(try shares(of: Array(trigrams.prefix(countMaximum)), in: db))
-        return (rare.isEmpty ? trigrams : rare).map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(
+        return (rare.isEmpty ? trigrams : rare).map { "\"\($0.replacing(exactly: "\"", with: "\"\""))\"" }.joined(
             separator: " AND ")
     }
 

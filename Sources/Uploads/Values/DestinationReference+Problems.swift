@@ -43,7 +43,7 @@ extension DestinationReference {
     /// Why an object there could not be read back for a job with `verify`; nil if it could. A job that cannot be
     /// verified is refused before anything is sent.
     public var readBackProblem: String? {
-        guard case .url(let url) = self, url.contains("?") else { return nil }
+        guard case .url(let url) = self, url.utf8.contains(UInt8(ascii: "?")) else { return nil }
         return "a pre-signed URL is good for one method, so that what it stores cannot be read back; leave it out"
     }
 

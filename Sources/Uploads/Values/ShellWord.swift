@@ -7,6 +7,6 @@ public enum ShellWord {
     /// The word as a shell reads it: in single quotes, unless it needs none.
     public static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.utf8.allSatisfy(plain.contains)
-        return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
+        return isPlain ? word : "'\(word.replacing(exactly: "'", with: "'\\''"))'"
     }
 }

@@ -29,6 +29,11 @@ extension String {
         return String(Substring(utf8.prefix { !ends.contains($0) }))
     }
 
+    /// The text with other code points in place of some, also where a combining mark follows these.
+    package func replacing(exactly text: String, with other: String) -> String {
+        String(unicodeScalars.replacing(text.unicodeScalars, with: other.unicodeScalars))
+    }
+
     /// The text without its first `count` bytes, which must end with a whole code point.
     package func dropping(bytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
 }

@@ -146,7 +146,6 @@ extension WireFormat {
 
     /// A value may be at a wrong place, and a pre-signed URL is a credential: its query is removed.
     private static func scrub(_ text: String) -> String {
-        guard text.contains("?") else { return text.replacing("\n", with: " ") }
-        return text.replacing(#/\?[^\s'"]*/#, with: "?…").replacing("\n", with: " ")
+        text.replacing(#/\?[^\s'"]*/#.matchingSemantics(.unicodeScalar), with: "?…").replacing(exactly: "\n", with: " ")
     }
 }

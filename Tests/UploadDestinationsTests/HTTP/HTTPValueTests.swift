@@ -134,6 +134,9 @@ struct HTTPValueTests {
         for text in ["no user", "application/json"] { #expect(secrets.blotted(text) == text) }
         var reply = HTTPReply(status: 200, headers: HTTPHeaders(), body: Data("cut off abcdefg".utf8), isWhole: false)
         #expect(secrets.shown(reply).body == "cut off [hidden]")
+        #expect(secrets.blotted("0123456789\u{301}").hasBytePrefix("[hidden]"))
+        let accented = HTTPSecrets(headers: [:], url: "https://h/x?\u{301}sig=0123456789#top")
+        #expect(accented.blotted("0123456789 top") == "[hidden] top")
         reply.isWhole = true
         #expect(secrets.shown(reply).body == "cut off abcdefg")
     }

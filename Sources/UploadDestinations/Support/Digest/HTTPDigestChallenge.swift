@@ -94,6 +94,6 @@ struct HTTPDigestChallenge: Hashable, Sendable {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        "\"\(text.replacing(exactly: "\\", with: "\\\\").replacing(exactly: "\"", with: "\\\""))\""
     }
 }

@@ -33,11 +33,11 @@ extension API.DeadLetter {
 
     /// The beginning of any text without the queries of its URLs, one of which may be pre-signed, and without inline
     /// bytes.
-    private static func redact(_ body: Data, _ count: Int) -> String {
+    static func redact(_ body: Data, _ count: Int) -> String {
         let text = String(decoding: body.prefix(16 * count), as: UTF8.self)
         return String(
-            text.replacing(/(https?:\/\/[^\s"'?#]*)[?#][^\s"']*/) { "\($0.1)?…" }
-                .replacing(/"data"\s*:\s*"[^"]*"?/) { _ in "\"data\":\"…\"" }
+            text.replacing(/(https?:\/\/[^\s"'?#]*)[?#][^\s"']*/.matchingSemantics(.unicodeScalar)) { "\($0.1)?…" }
+                .replacing(/"data"\s*:\s*"[^"]*"?/.matchingSemantics(.unicodeScalar)) { _ in "\"data\":\"…\"" }
                 .prefix(count))
     }
 }

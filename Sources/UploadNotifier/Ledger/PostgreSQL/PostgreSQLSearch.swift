@@ -316,7 +316,7 @@ struct PostgreSQLSearch {
 
     /// The pattern for LIKE, whose own characters are escaped.
     static func pattern(_ needle: String) -> String {
-        "%" + needle.map { "\\%_".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "%"
+        "%" + needle.unicodeScalars.map { "\\%_".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined() + "%"
     }
 }
 
