@@ -95,8 +95,9 @@ import Uploads
             let first = try deployment.start(.worker)
             let bytes = Self.bytes(32 << 20, 7)
             for name in ["kept.bin", "changed.bin"] { try Data(bytes).write(to: shelf.file(name)) }
-            let kept = try await deployment.enqueue(["--from", "shelf", "kept.bin", "--to", "slow:"])
-            let changed = try await deployment.enqueue(["--from", "shelf", "changed.bin", "--to", "slow:"])
+            let ids = try await deployment.enqueue(["--from", "shelf", "kept.bin", "changed.bin", "--to", "slow:"])
+            try #require(ids.count == 2)
+            let (kept, changed) = (ids[0], ids[1])
             try await eventually("both have begun, in sessions") {
                 try slow.names().count { $0.hasSuffix(".parts") } == 2
             }
@@ -105,17 +106,17 @@ import Uploads
             #expect(!FileManager.default.fileExists(atPath: slow.path("kept.bin")))
             try Data(Self.bytes(32 << 20, 8)).write(to: shelf.file("changed.bin"))
             try deployment.start(.worker)
-            let whole = try await deployment.waitForOutcome(of: try #require(kept.first))
+            let whole = try await deployment.waitForOutcome(of: kept)
             #expect(whole["type"] as? String == "upload.completed")
             #expect(try Data(contentsOf: slow.file("kept.bin")) == Data(bytes))
-            let refused = try await deployment.waitForOutcome(of: try #require(changed.first))
+            let refused = try await deployment.waitForOutcome(of: changed)
             #expect(refused["type"] as? String == "upload.failed")
             let error = (refused["data"] as? [String: Any])?["error"] as? [String: Any]
             #expect(error?["code"] as? String == "sourceChanged", "\(error ?? [:])")
             #expect(try slow.names() == ["kept.bin"])
 
             // A new round carries the present version.
-            _ = try await deployment.control("run", "--again", try #require(changed.first))
+            _ = try await deployment.control("run", "--again", changed)
             try await eventually("the job ran again") {
                 FileManager.default.fileExists(atPath: slow.path("changed.bin"))
             }
