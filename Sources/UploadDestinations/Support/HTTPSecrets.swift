@@ -75,8 +75,7 @@ struct HTTPSecrets: Sendable {
         }
         return [
             secret, secret.replacing(exactly: "&", with: "&amp;"), secret.replacing(exactly: "/", with: "\\/"),
-            json { _ in false },
-            json { $0.value > 0x7E }, json { _ in true }, URLKey.escape(secret),
+            json { _ in false }, json { $0.value > 0x7E }, json { _ in true }, URLKey.escape(secret),
         ]
     }
 

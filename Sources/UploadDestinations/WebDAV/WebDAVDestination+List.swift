@@ -39,9 +39,8 @@ extension WebDAVClient {
         // The folder itself is among them, with one component less than what it holds.
         let depth = responses.compactMap(\.componentCount).min()
         return responses.compactMap { response in
-            guard let name = response.name, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".",
-                name != "..",
-                let resource = WebDAVResource(response)
+            guard let name = response.name, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")),
+                name != ".", name != "..", let resource = WebDAVResource(response)
             else { return nil }
             return response.componentCount == depth && response.isAbout(path) ? nil : (name, resource)
         }

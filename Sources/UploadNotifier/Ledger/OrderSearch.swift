@@ -167,6 +167,7 @@ struct OrderSearch {
         }
         let isNamed = listing.idempotencyKey != nil || listing.batch != nil || listing.client != nil
         if !isNamed, restConditions.isEmpty {
+            // The index of ends is half as large as that of scopes.
             if listing.queue == nil, listing.destination == nil, listing.timeConditions.isEmpty {
                 return try JobIndex.ends(listing).count([], in: db)
             }

@@ -53,6 +53,14 @@ struct HTTPDigestTests {
         #expect(!answer.contains("qop") && !answer.contains("nc=") && !answer.contains("cnonce"))
     }
 
+    @Test func `a quote in the realm does not end it in the answer, whatever accent follows`() throws {
+        let challenge = try #require(
+            HTTPDigestChallenge.best(of: ["www-authenticate": "Digest realm=\"a\\\"\u{301}\", nonce=\"n\""]))
+        let answer = challenge.authorization(
+            HTTPDigestLogin(user: "u", password: "p"), .PUT, "/a", count: 1, clientNonce: "c")
+        #expect(answer.utf8.firstRange(of: "realm=\"a\\\"\u{301}\",".utf8) != nil, "\(answer)")
+    }
+
     @Test(arguments: [
         ("Basic realm=\"a, b\", Digest realm=\"c\\\"d\", nonce=x, Bearer", ["basic", "digest", "bearer"]),
         ("Negotiate, NTLM TlRMTVNTUAAB==", ["negotiate", "ntlm"]), ("", []), (",,=\"\"", []),

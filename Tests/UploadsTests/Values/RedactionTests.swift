@@ -37,6 +37,11 @@ import Testing
         #expect(event.routingKey == "started.default.https.\(event.job.id.digitText)")
     }
 
+    @Test(arguments: ["https://host/a?sig=1", "https://host/a?\u{301}sig=1"])
+    func `a pre-signed URL is known by its query, whatever accent follows`(url: String) {
+        #expect(DestinationReference.url(url).readBackProblem != nil)
+    }
+
     @Test func `an error's description hides its cause`() {
         struct Cause: Error { let secret = "hunter2" }
         let error = UploadError(.networkFailure, "no answer: try again", cause: Cause())
