@@ -2,8 +2,9 @@ package import Foundation
 package import NIOCore
 package import NIOHTTP1
 import Synchronization
+import Uploads
 
-/// One small request over a kept connection. The server, the connection or a caller that stops waiting can end it; the first end counts.
+/// One request over a kept connection. The server, the connection or a caller that stops waiting can end it; the first end counts.
 package final class HTTPCall: Sendable {
     package typealias Outcome = Result<Answer, any Error>
 
@@ -14,6 +15,19 @@ package final class HTTPCall: Sendable {
         package var body = Data()
         /// Whether the body is complete and kept as a whole.
         package var isWhole = false
+    }
+
+    package enum Body: Sendable {
+        case bytes(ByteBuffer)
+        case file(HTTPFileBody)
+
+        /// Bytes.
+        package var size: Int64 {
+            switch self {
+            case .bytes(let bytes): Int64(bytes.readableBytes)
+            case .file(let body): Int64(body.file.range.count)
+            }
+        }
     }
 
     package struct Limits: Sendable {
@@ -47,19 +61,20 @@ package final class HTTPCall: Sendable {
     }
 
     let head: HTTPRequestHead
-    let body: ByteBuffer
+    let body: Body
     /// Whether the server may get the request twice: then a connection that it had closed before does not end the call.
     let mayBeRepeated: Bool
     private let limits: Limits
     private let state = Mutex(State())
 
-    package init(_ head: HTTPRequestHead, body: ByteBuffer, _ limits: Limits, mayBeRepeated: Bool) {
+    package init(_ head: HTTPRequestHead, body: Body, _ limits: Limits, mayBeRepeated: Bool) {
         self.head = head
         self.body = body
         self.mayBeRepeated = mayBeRepeated
         self.limits = limits
     }
 
+    var isFromFile: Bool { if case .file = body { true } else { false } }
     var isOver: Bool { state.withLock { $0.outcome != nil } }
     /// When bytes were last sent or received, and whether the whole request is sent.
     package var movement: (last: ContinuousClock.Instant, isSent: Bool) {

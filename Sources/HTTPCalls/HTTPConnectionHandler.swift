@@ -11,6 +11,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private var context: ChannelHandlerContext?
     private var call: HTTPCall?
+    /// While the call's body is sent from a file.
+    private var sending: HTTPFileSending?
     /// Whether the head of the answer has come.
     private var isAnswered = false
     private var isKept = false
@@ -41,7 +43,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         hasRested = callCount > 1 && lastEnd.duration(to: .now) >= HTTPConnections.restMinimum
         guard let context, context.channel.isActive else { return fail(HTTPClientError.remoteConnectionClosed) }
         guard call.begin(over: context.channel) else {
-            self.call = nil
+            letGo()
             return changed(context.channel, true)
         }
         isAnswered = false
@@ -52,11 +54,83 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             if self.call === call { self.fail(error) }
             context.close(promise: nil)
         }
-        if call.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(call.body))), promise: nil) }
+        guard self.call === call else { return }
+        switch call.body {
+        case .bytes(let bytes):
+            if bytes.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil) }
+            writeEnd(of: call, context)
+        case .file(let body):
+            do throws(UploadError) {
+                let sending = try HTTPFileSending(body)
+                self.sending = sending
+                checkLength(of: sending, context)
+                send(sending, of: call, context)
+            } catch {
+                giveUp(error, context)
+            }
+        }
+    }
+
+    private func writeEnd(of call: HTTPCall, _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenSuccess {
             call.noteSent()
             self.isWritten = true
         }
+    }
+
+    /// Writes as many pieces of the file as the connection should have at once.
+    private func send(_ sending: HTTPFileSending, of call: HTTPCall, _ context: ChannelHandlerContext) {
+        while self.sending === sending, let piece = sending.next() {
+            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(piece)))).assumeIsolated().whenComplete {
+                self.settle(piece, $0, sending, of: call, context)
+            }
+        }
+        if self.sending === sending, sending.takeEnd() { writeEnd(of: call, context) }
+    }
+
+    /// Checks every second, until the system has the whole file, that it is still as long as the request has announced.
+    private func checkLength(of sending: HTTPFileSending, _ context: ChannelHandlerContext) {
+        guard self.sending === sending, !sending.isTaken else { return }
+        do {
+            try sending.checkLength()
+            context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+                self.checkLength(of: sending, context)
+            }
+        } catch {
+            giveUp(error, context)
+        }
+    }
+
+    private func settle(
+        _ piece: FileRegion, _ result: Result<Void, any Error>, _ sending: HTTPFileSending, of call: HTTPCall,
+        _ context: ChannelHandlerContext
+    ) {
+        switch result {
+        case .success:
+            sending.settle(taking: piece.readableBytes)
+            call.noteMove()
+            send(sending, of: call, context)
+        case .failure(let error):
+            sending.settle(taking: nil)
+            sending.end()
+            if self.sending === sending { self.sending = nil }
+            // The connection closes, and says less of the reason.
+            if error is IOError { problem = problem ?? error }
+        }
+    }
+
+    /// Ends a call whose file cannot be sent.
+    private func giveUp(_ error: any Error, _ context: ChannelHandlerContext) {
+        call?.end(.failure(error))
+        letGo()
+        context.close(promise: nil)
+    }
+
+    /// The call is over.
+    private func letGo() {
+        call = nil
+        sending?.end()
+        sending = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -104,14 +178,14 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private func finish(isComplete: Bool) {
         guard isAnswered else { return fail(HTTPClientError.remoteConnectionClosed) }
         call?.finish(isComplete: isComplete)
-        call = nil
+        letGo()
         isAnswered = false
     }
 
     /// Ends the call without an answer. If it was not the connection's first call, the server may have closed before it saw this call.
     private func fail(_ error: any Error) {
         guard let call else { return }
-        self.call = nil
+        letGo()
         // An invalid request is not the connection's fault. Bytes that are not HTTP may belong to the previous answer: some servers send
         // a body after their answer to HEAD.
         guard callCount > 1, !call.isOver, !(problem is HTTPClientError) else {

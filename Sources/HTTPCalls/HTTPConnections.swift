@@ -1,7 +1,8 @@
 // Why this target is our own code: AsyncHTTPClient, which carries proxies, redirects and streams here, changed threads six times for a small
 // request; over these connections a request is one write, and its answer one change of threads. Measured with small files to S3
 // (`Performance.md`, "What was tried"): the worker took .355 instead of .44 CPU ms a job and did 3,085 instead of 2,610 jobs/s alone; the
-// whole pool did 1,650 instead of 1,445 jobs/s. Remove the target when AsyncHTTPClient reaches these figures for a small request.
+// whole pool did 1,650 instead of 1,445 jobs/s. And a connection sends a part of a large file from the page cache, for 60 % of the processor
+// time. Remove the target when AsyncHTTPClient reaches these figures.
 
 import AsyncHTTPClient
 public import Foundation
@@ -12,8 +13,8 @@ package import NIOSSL
 import Synchronization
 import Uploads
 
-/// Kept HTTP/1.1 connections for small requests: a request is written at once, and its answer comes back at once, with one change of
-/// threads each way. AsyncHTTPClient handles proxies, redirects and streams.
+/// Kept HTTP/1.1 connections. A small request is written at once, and its answer comes back at once, with one change of threads each way;
+/// a large body is sent by the kernel, from a file. AsyncHTTPClient handles proxies, redirects and streams.
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
     /// The most bytes of a file that is sent this way: they lie in memory at once, and a slow connection shows no progress in between.
@@ -21,14 +22,25 @@ public final class HTTPConnections: Sendable {
     /// A server that closes idle connections waits for longer than this.
     package static let restMinimum = Duration.milliseconds(500)
 
+    /// Connections that can take each other's calls.
+    private struct Kind: Hashable {
+        let origin: HTTPOrigin
+        /// Whether they send bodies from files. Their event loops wait for the disk where a file has left the page cache; no other
+        /// connection waits with them.
+        let sendsFiles: Bool
+
+        var loop: any EventLoop { (sendsFiles ? Self.loopsOfFiles : MultiThreadedEventLoopGroup.singleton).next() }
+
+        private static let loopsOfFiles = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
+    }
+
     private struct State {
-        /// Idle connections of each origin; the last used one is the last.
-        var idle: [HTTPOrigin: [HTTPConnection]] = [:]
+        /// Idle connections; the last used one is the last.
+        var idle: [Kind: [HTTPConnection]] = [:]
         var isSweeping = false
     }
 
     private let state = Mutex(State())
-    private let loops: any EventLoopGroup
     private let connectSeconds: TimeInterval
     private let idleLimit: Duration
     private let tls: Result<NIOSSLContext, any Error>
@@ -47,7 +59,6 @@ public final class HTTPConnections: Sendable {
         self.connectSeconds = connectSeconds
         self.idleLimit = idleLimit
         self.tls = tls
-        loops = MultiThreadedEventLoopGroup.singleton
     }
 
     deinit {
@@ -56,11 +67,12 @@ public final class HTTPConnections: Sendable {
 
     /// Sends a call; the call's outcome reports the answer.
     package func start(_ call: HTTPCall, to origin: HTTPOrigin) {
-        if let connection = takeIdle(origin) { connection.start(call) } else { startAnew(call, to: origin) }
+        let kind = Kind(origin: origin, sendsFiles: call.isFromFile)
+        if let connection = takeIdle(kind) { connection.start(call) } else { startAnew(call, kind) }
     }
 
-    private func startAnew(_ call: HTTPCall, to origin: HTTPOrigin) {
-        connect(to: origin).whenComplete { result in
+    private func startAnew(_ call: HTTPCall, _ kind: Kind) {
+        connect(kind).whenComplete { result in
             switch result {
             case .success(let connection): connection.start(call)
             case .failure(let error): call.end(.failure(error))
@@ -68,8 +80,8 @@ public final class HTTPConnections: Sendable {
         }
     }
 
-    private func connect(to origin: HTTPOrigin) -> EventLoopFuture<HTTPConnection> {
-        let loop = loops.next()
+    private func connect(_ kind: Kind) -> EventLoopFuture<HTTPConnection> {
+        let (origin, loop) = (kind.origin, kind.loop)
         // A channel that has failed meanwhile, in the TLS handshake say, has lost its handlers; but its own handler knows why.
         let handlers = NIOLoopBoundBox.makeBoxSendingValue(
             [ObjectIdentifier: HTTPConnectionHandler](), eventLoop: loop)
@@ -86,10 +98,10 @@ public final class HTTPConnections: Sendable {
                         NIOHTTPRequestHeadersValidator())
                     let handler = HTTPConnectionHandler { channel, isFree in
                         guard let self else { return channel.close(promise: nil) }
-                        if isFree { self.keep(channel, to: origin) } else { self.forget(channel, to: origin) }
+                        if isFree { self.keep(channel, kind) } else { self.forget(channel, kind) }
                     } lost: { call in
                         guard let self else { return call.end(.failure(HTTPClientError.remoteConnectionClosed)) }
-                        self.startAnew(call, to: origin)
+                        self.startAnew(call, kind)
                     }
                     handlers.value[ObjectIdentifier(channel)] = handler
                     try pipeline.addHandler(handler)
@@ -116,10 +128,10 @@ public final class HTTPConnections: Sendable {
 
     var idleCount: Int { state.withLock { $0.idle.values.reduce(0) { $0 + $1.count } } }
 
-    private func takeIdle(_ origin: HTTPOrigin) -> HTTPConnection? {
+    private func takeIdle(_ kind: Kind) -> HTTPConnection? {
         state.withLock { state in
             // A connection that the server has closed may report that a moment later.
-            while let connection = state.idle[origin]?.popLast() {
+            while let connection = state.idle[kind]?.popLast() {
                 if connection.channel.isActive { return connection }
             }
             return nil
@@ -127,20 +139,20 @@ public final class HTTPConnections: Sendable {
     }
 
     /// Must run on the channel's event loop.
-    private func keep(_ channel: any Channel, to origin: HTTPOrigin) {
+    private func keep(_ channel: any Channel, _ kind: Kind) {
         guard let connection = try? HTTPConnection(channel) else { return channel.close(promise: nil) }
         let isSweeping = state.withLock { state in
-            state.idle[origin, default: []].append(connection)
+            state.idle[kind, default: []].append(connection)
             defer { state.isSweeping = true }
             return state.isSweeping
         }
         if !isSweeping { sweepLater(on: channel.eventLoop) }
     }
 
-    private func forget(_ channel: any Channel, to origin: HTTPOrigin) {
+    private func forget(_ channel: any Channel, _ kind: Kind) {
         state.withLock { state in
-            state.idle[origin]?.removeAll { $0.channel === channel }
-            if state.idle[origin]?.isEmpty == true { state.idle[origin] = nil }
+            state.idle[kind]?.removeAll { $0.channel === channel }
+            if state.idle[kind]?.isEmpty == true { state.idle[kind] = nil }
         }
     }
 

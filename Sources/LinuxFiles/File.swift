@@ -40,6 +40,13 @@ public final class File: Sendable {
         }
     }
 
+    /// Another descriptor of the open file, which the caller closes.
+    public func duplicate() throws(SystemError) -> CInt {
+        let another = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard another >= 0 else { throw failure("fcntl") }
+        return another
+    }
+
     public func status() throws(SystemError) -> FileStatus {
         var raw = stat()
         guard fstat(descriptor, &raw) == 0 else { throw failure("fstat") }

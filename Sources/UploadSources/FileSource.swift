@@ -47,6 +47,9 @@ final class FileSource: UploadSource {
     /// What the file must not differ from.
     private var original: OriginalFile { growth?.sealed ?? opened }
 
+    /// Whether a page may be older than what the producer has written on another host.
+    private var mayBeStale: Bool { growth?.isSharedByNetwork == true }
+
     var isLocked: Bool { lock != nil }
 
     func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool {
@@ -57,9 +60,26 @@ final class FileSource: UploadSource {
     func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable {
         RangeReader(
             file: original.file, size: size, range: range.clamped(to: 0..<size), check: check,
-            mayBeStale: growth?.isSharedByNetwork == true
+            mayBeStale: mayBeStale
         ) {
             [original, lock] () throws(UploadError) in try Self.verify(original, lock)
+        }
+    }
+
+    func fileRange(_ range: Range<Int64>) async throws(UploadError) -> SourceFileRange? {
+        switch check {
+        case .ranges(let checksums): guard checksums.checksum(of: range) != nil else { return nil }
+        case .blocks(let blocks):
+            // What one reading has checked, the next one may not see yet.
+            guard !mayBeStale, try await checksum(of: range) != nil else { return nil }
+            try await compare(range, with: blocks)
+        }
+        return SourceFileRange(range) { [original] () throws(UploadError) in
+            do throws(SystemError) { return try original.file.duplicate() } catch { throw UploadError(source: error) }
+        } check: { [original] () throws(UploadError) in
+            let size: Int64
+            do throws(SystemError) { size = try original.file.status().size } catch { throw UploadError(source: error) }
+            guard size >= range.upperBound else { throw original.shorter }
         }
     }
 
@@ -76,6 +96,20 @@ final class FileSource: UploadSource {
                 throw UploadError(source: error)
             }
         }
+    }
+
+    /// Reads whole blocks and compares them with their digests.
+    private func compare(_ range: Range<Int64>, with blocks: BlockDigests) async throws(UploadError) {
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Int(PartPlan.blockBytes)) {
+            let read = try await original.checksum(of: start..<min(start + PartPlan.blockBytes, range.upperBound))
+            let number = start / PartPlan.blockBytes
+            let expected: CRC64NVME?
+            do throws(SystemError) { expected = try blocks.digest(of: number) } catch {
+                throw UploadError(source: error)
+            }
+            guard read == expected else { throw .sourceDiffers(original.file.path, inBlock: number) }
+        }
+        if range.upperBound == size { try await verifyUnchanged() }
     }
 
     func readChecksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {

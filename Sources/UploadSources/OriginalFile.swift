@@ -86,7 +86,7 @@ struct OriginalFile: Sendable {
         }
     }
 
-    private var shorter: UploadError {
+    var shorter: UploadError {
         UploadError(
             .sourceChanged, "\(file.path) became shorter while it was read: enqueue it again when it is complete")
     }

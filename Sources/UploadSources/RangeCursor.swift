@@ -48,7 +48,9 @@ struct RangeCursor: Sendable {
             if isLastOfBlock { try next.finishBlock(offset / PartPlan.blockBytes, of: blocks) }
         case .ranges(let checksums):
             buffer = try next.take(count)
-            guard !next.isAtEnd || checksums.note(next.digest, of: reader.range) else { throw changed("") }
+            guard !next.isAtEnd || checksums.note(next.digest, of: reader.range) else {
+                throw .sourceDiffers(reader.file.path, retry: retry)
+            }
         }
         // The check comes before the last bytes are handed out: an object that one request creates is never made of a file that changed.
         if next.offset == reader.size { try reader.verify() }
@@ -78,7 +80,7 @@ struct RangeCursor: Sendable {
         let expected: CRC64NVME?
         do { expected = try blocks.digest(of: block) } catch { throw UploadError(source: error) }
         guard let expected, digest.digests.crc64nvme == expected.hexadecimal else {
-            throw changed(" in its block \(block + 1)")
+            throw .sourceDiffers(reader.file.path, inBlock: block, retry: retry)
         }
         digest = RunningDigest(crc64nvme: true)
     }
@@ -94,7 +96,5 @@ struct RangeCursor: Sendable {
         return buffer
     }
 
-    private func changed(_ place: String) -> UploadError {
-        .sourceDiffers(reader.file.path, place, retry: reader.mayBeStale ? .afterBackoff : .never)
-    }
+    private var retry: UploadError.Retry { reader.mayBeStale ? .afterBackoff : .never }
 }

@@ -32,6 +32,11 @@ extension UploadError {
             retry: retry)
     }
 
+    /// - Parameter block: its number, from 0.
+    static func sourceDiffers(_ path: String, inBlock block: Int64, retry: UploadError.Retry = .never) -> UploadError {
+        sourceDiffers(path, " in its block \(block + 1)", retry: retry)
+    }
+
     static func sourceGone(_ path: String) -> UploadError {
         UploadError(.sourceChanged, "\(path) is no longer there, or another file is: enqueue it again")
     }

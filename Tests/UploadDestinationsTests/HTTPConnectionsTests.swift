@@ -32,7 +32,7 @@ struct HTTPConnectionsTests {
             times: HTTPTimes(firstByteSeconds: limitSeconds, stallSeconds: limitSeconds),
             displayURL: "http://\(origin.host):\(origin.port)/x", keptBytesMaximum: keeping)
         let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/x", headers: headers)
-        return try await exchange.run(head, body: ByteBuffer(string: body), over: connections, to: origin)
+        return try await exchange.run(head, body: .bytes(ByteBuffer(string: body)), over: connections, to: origin)
     }
 
     private func failure(
@@ -77,7 +77,7 @@ struct HTTPConnectionsTests {
         let head = HTTPRequestHead(version: .http1_1, method: .PUT, uri: "/x")
         for isAnswered in [true, false] {
             let limits = HTTPCall.Limits(keptBytes: 64, readBytes: 64)
-            let call = HTTPCall(head, body: ByteBuffer(), limits, mayBeRepeated: true)
+            let call = HTTPCall(head, body: .bytes(ByteBuffer()), limits, mayBeRepeated: true)
             call.noteSent()
             if isAnswered { call.noteAnswer(HTTPResponseHead(version: .http1_1, status: .created)) }
             call.giveUp(CancellationError())

@@ -39,7 +39,7 @@ import Uploads
             let origin = try #require(HTTPOrigin(scheme: "http", authority: "127.0.0.1:\(server.port)"))
             let head = HTTPRequestHead(
                 version: .http1_1, method: .GET, uri: "/", headers: ["host": "127.0.0.1:\(server.port)"])
-            reply = try await exchange.run(head, body: ByteBuffer(), over: .shared, to: origin)
+            reply = try await exchange.run(head, body: .bytes(ByteBuffer()), over: .shared, to: origin)
         }
         #expect(reply.status == 200 && !reply.isWhole)
         try await client.shutdown()

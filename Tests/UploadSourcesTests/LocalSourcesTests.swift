@@ -332,6 +332,46 @@ struct LocalSourcesTests {
         #expect(error?.code == .sourceChanged)
     }
 
+    /// What the kernel would send.
+    private func bytes(_ file: SourceFileRange) throws -> [UInt8] {
+        let handle = FileHandle(fileDescriptor: try file.duplicate(), closeOnDealloc: true)
+        try handle.seek(toOffset: UInt64(file.range.lowerBound))
+        return Array(try handle.read(upToCount: file.range.count) ?? Data())
+    }
+
+    @Test func `a file in place may be sent as it lies once its checksum is known`() async throws {
+        let bytes = DestinationConformance.bytes(300_000)
+        let path = try scratch.write(bytes, to: "in place")
+        let source = try await claim(job(LocalSources.examine(fileAt: FilePath(path))))
+        #expect(try await source.fileRange(1000..<2000) == nil)
+        _ = try await source.readChecksum(of: 1000..<2000)
+        let file = try #require(try await source.fileRange(1000..<2000))
+        await source.close()
+        #expect(file.range == 1000..<2000)
+        #expect(try self.bytes(file) == Array(bytes[1000..<2000]))
+        try file.check()
+        #expect(truncate(path, 1999) == 0)
+        let error = #expect(throws: UploadError.self) { try file.check() }
+        #expect(error?.code == .sourceChanged && error?.message.contains(path) == true)
+    }
+
+    @Test func `blocks of a staged copy may be sent as they lie once they are compared`() async throws {
+        let bytes = DestinationConformance.bytes(2 * Int(PartPlan.blockBytes) + 5)
+        let blocks = [0..<PartPlan.blockBytes, PartPlan.blockBytes..<Int64(bytes.count)]
+        let (job, path) = try await stage(bytes)
+        let source = try await claim(job)
+        for range in blocks {
+            let file = try #require(try await source.fileRange(range))
+            #expect(try self.bytes(file) == Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+        #expect(try await source.fileRange(5..<PartPlan.blockBytes) == nil, "its checksum is not known")
+        try keepTime(of: path) { try damage(path, at: UInt64(bytes.count - 1)) }
+        #expect(try await source.fileRange(blocks[0]) != nil)
+        let error = await #expect(throws: UploadError.self) { try await source.fileRange(blocks[1]) }
+        #expect(error?.code == .sourceChanged && error?.message.contains("block 3") == true, "\(error as Any)")
+        await source.close()
+    }
+
     @Test func `the checksum of a file in place comes from what was read of it, by several slices`() async throws {
         let bytes = DestinationConformance.bytes(3_000_000)
         let job = try await job(

@@ -118,6 +118,15 @@ import Uploads
         #expect(pieces.allSatisfy { $0.count <= 25 })
         #expect(clock.now.offset >= .milliseconds(1499))
     }
+
+    @Test func `a file whose bytes have a limit is read by the program`() async throws {
+        let rate = Box<Int64?>(nil)
+        let pace = TransferPace(clock: clock) { TransferLimits(bytesPerSecond: rate.value) }
+        let source = PacedSource(source: ListSource(buffers: []), pace: pace, isUrgent: false)
+        #expect(try await source.fileRange(0..<1) != nil)
+        rate.change { $0 = 100 }
+        #expect(try await source.fileRange(0..<1) == nil)
+    }
 }
 
 private struct ListSource: UploadSource {
@@ -129,6 +138,13 @@ private struct ListSource: UploadSource {
         AsyncThrowingStream<any SourceBuffer, any Error> { continuation in
             for buffer in buffers { continuation.yield(buffer) }
             continuation.finish()
+        }
+    }
+
+    func fileRange(_ range: Range<Int64>) -> SourceFileRange? {
+        SourceFileRange(range) { () throws(UploadError) in
+            0
+        } check: {
         }
     }
 

@@ -4,6 +4,7 @@ import Uploads
 /// The URL of requests for a bucket: an endpoint, with the bucket in the host or in the path.
 struct S3Address: Hashable, Sendable {
     private let scheme: String
+    var isSecure: Bool { scheme == "https" }
     /// Host with port; nil for AWS, whose hosts depend on the region.
     private let authority: String?
     private let basePath: String

@@ -21,7 +21,7 @@ final class S3Client: Sendable {
     let kept = KeptBytes()
 
     private let client: HTTPClient
-    /// Connections for small requests; nil where they go through a proxy.
+    /// Connections for small requests, and for bodies from files; nil where they go through a proxy.
     private let connections: HTTPConnections?
     private let address: S3Address
     private let credentials: CredentialsCache
@@ -97,6 +97,11 @@ final class S3Client: Sendable {
         case .opaque: false
         case nil: !tellingChecksums.withLock { $0.contains(operation) }
         }
+    }
+
+    /// Whether a body of so many bytes may be sent from a file.
+    func sendsFile(of size: Int64) -> Bool {
+        connections != nil && !address.isSecure && size > HTTPConnections.bodyBytesMaximum
     }
 
     /// The URL of an object, for people.
@@ -202,7 +207,7 @@ final class S3Client: Sendable {
         exchange.restSeconds = request.restSeconds
         if let connections, request.download == nil,
             let origin = HTTPOrigin(scheme: place.scheme, authority: place.host),
-            let body = try await request.payload.collected(for: place.url)
+            let body = try await request.payload.kept(for: place.url, isSecure: origin.isSecure)
         {
             let head = HTTPRequestHead(
                 version: .http1_1, method: request.method, uri: place.path + query, headers: headers)

@@ -147,9 +147,12 @@ final class S3MultipartSession: UploadSession {
         if try await copies(part, source) { return }
         let prepared = try await S3Digest.of(
             part, from: source, upload.target, algorithm: current.checksum, keeping: upload.client.kept)
-        let body = HTTPBody(
-            source: prepared.bytes, size: part.size, takesMD5: upload.client.takesMD5(of: "UploadPart"),
-            sent: sent)
+        let takesMD5 = upload.client.takesMD5(of: "UploadPart")
+        // The server compares the bytes with the checksum, and nothing else has to.
+        let isCheckedThere = prepared.digest.checksum != nil && !takesMD5
+        let file =
+            isCheckedThere && upload.client.sendsFile(of: part.size) ? try await source.fileRange(part.range) : nil
+        let body = HTTPBody(source: prepared.bytes, size: part.size, takesMD5: takesMD5, file: file, sent: sent)
         do throws(UploadError) {
             let held = try await upload.send(part, body, prepared.digest, to: current)
             progress.withLock { $0.take(held, part.number, isCopy: false) }

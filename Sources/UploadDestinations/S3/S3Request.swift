@@ -12,14 +12,15 @@ struct S3Request: Sendable {
         /// - Parameter sha256: the SHA-256 of all bytes, where bodies are signed.
         case stream(HTTPBody, sha256: String?)
 
-        /// The whole body, if it is small.
-        func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer? {
+        /// The body for a kept connection: all bytes of a small one, or a file; nil of any other.
+        func kept(for displayURL: String, isSecure: Bool) async throws(UploadError) -> HTTPCall.Body? {
             switch self {
-            case .none: return ByteBuffer()
-            case .data(let bytes): return ByteBuffer(bytes: bytes)
-            case .stream(let body, _):
-                guard body.size <= HTTPConnections.bodyBytesMaximum else { return nil }
-                return try await body.collected(for: displayURL)
+            case .none: return .bytes(ByteBuffer())
+            case .data(let bytes): return .bytes(ByteBuffer(bytes: bytes))
+            case .stream(let body, _) where body.size <= HTTPConnections.bodyBytesMaximum:
+                return .bytes(try await body.collected(for: displayURL))
+            // The kernel cannot encrypt.
+            case .stream(let body, _): return isSecure ? nil : body.fileBody.map { .file($0) }
             }
         }
     }

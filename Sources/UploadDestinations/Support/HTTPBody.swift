@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Crypto
+import HTTPCalls
 import NIOCore
 import Synchronization
 import Uploads
@@ -27,6 +28,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     private let tail: [UInt8]
     private let sent: @Sendable (Int) -> Void
     private let takesMD5: Bool
+    private let file: SourceFileRange?
     private let progress = ProgressBox()
     /// The number of the request that sends the body. The client may begin to read a body after its request has failed: those bytes must
     /// not count for the request that followed.
@@ -37,12 +39,15 @@ struct HTTPBody: AsyncSequence, Sendable {
     ///   - head: bytes before the source's bytes; not reported as sent.
     ///   - tail: bytes after the source's bytes, once the source has come to its end; not reported as sent.
     ///   - takesMD5: whether to compute ``md5`` over the sent bytes.
+    ///   - file: where the bytes lie, if they may be sent without passing the program; nothing can be before, after or computed over them.
     ///   - sent: called with the number of the source's bytes as they are sent, once for each byte.
     init(
         source: any AsyncSequence<any SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
-        tail: [UInt8] = [], takesMD5: Bool = false, sent: @escaping @Sendable (Int) -> Void
+        tail: [UInt8] = [], takesMD5: Bool = false, file: SourceFileRange? = nil,
+        sent: @escaping @Sendable (Int) -> Void
     ) {
         self.source = source
+        self.file = takesMD5 || !head.isEmpty || !tail.isEmpty ? nil : file
         self.size = size + Int64(head.count + tail.count)
         self.head = head
         self.tail = tail
@@ -69,6 +74,24 @@ struct HTTPBody: AsyncSequence, Sendable {
 
     /// The body of one request, from its beginning. From now on a reader of an earlier request gets a `CancellationError`.
     func stream() -> HTTPClientRequest.Body { .stream(begun(), length: .known(size)) }
+
+    /// The body for a connection that sends from a file; nil where the bytes have to pass the program.
+    var fileBody: HTTPFileBody? {
+        file.map { file in
+            HTTPFileBody(file) {
+                let body = begun()
+                return { body.take($0) }
+            }
+        }
+    }
+
+    private func take(_ count: Int) {
+        let newCount = try? progress.update(pass) { progress in
+            progress.lastMove = .now
+            return progress.take(count, isSource: true)
+        }
+        if let newCount, newCount > 0 { sent(newCount) }
+    }
 
     private func begun() -> HTTPBody {
         var body = self

@@ -5,10 +5,10 @@ import NIOHTTP1
 import Uploads
 
 extension HTTPExchange {
-    /// Sends a small request over a kept connection.
+    /// Sends a request over a kept connection: one with a small body, or one from a file.
     /// - Throws: the errors of `run(_:body:)`.
     func run(
-        _ head: HTTPRequestHead, body: ByteBuffer, over connections: HTTPConnections, to origin: HTTPOrigin
+        _ head: HTTPRequestHead, body: HTTPCall.Body, over connections: HTTPConnections, to origin: HTTPOrigin
     ) async throws(UploadError) -> HTTPReply {
         let span = RequestSpan(head.method, displayURL)
         return try await span.ends { () async throws(UploadError) in
@@ -17,13 +17,13 @@ extension HTTPExchange {
     }
 
     private func sent(
-        _ head: HTTPRequestHead, _ trace: TraceParent?, body: ByteBuffer, over connections: HTTPConnections,
+        _ head: HTTPRequestHead, _ trace: TraceParent?, body: HTTPCall.Body, over connections: HTTPConnections,
         to origin: HTTPOrigin
     ) async throws(UploadError) -> HTTPReply {
         var head = head
         if let trace { head.headers.replaceOrAdd(name: TraceParent.header, value: trace.description) }
-        if body.readableBytes > 0 || head.method == .PUT || head.method == .POST {
-            head.headers.replaceOrAdd(name: "content-length", value: String(body.readableBytes))
+        if body.size > 0 || head.method == .PUT || head.method == .POST {
+            head.headers.replaceOrAdd(name: "content-length", value: String(body.size))
         }
         let limits = HTTPCall.Limits(
             keptBytes: keptBytesMaximum, readBytes: Self.drainBytesMaximum,
@@ -38,7 +38,8 @@ extension HTTPExchange {
                 } else if call.isTooSlow {
                     tooSlow
                 } else {
-                    self.stall(isSending: !isSent, since: last)
+                    self.stall(
+                        isSending: !isSent, since: last, bodyBytes: call.answeredAt == nil ? body.size : 0)
                 }
             guard let stall else { return false }
             call.giveUp(stall)

@@ -88,7 +88,8 @@ public struct HTTPProxy: Sendable {
         if let authorization = proxy.authorization { headers.add(name: "proxy-authorization", value: authorization) }
         let exchange = HTTPExchange(client: client, times: HTTPTimes(), displayURL: "the proxy \(proxy.authority)")
         let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: place, headers: headers)
-        guard let reply = try? await exchange.run(head, body: ByteBuffer(), over: HTTPConnections(), to: origin),
+        guard
+            let reply = try? await exchange.run(head, body: .bytes(ByteBuffer()), over: HTTPConnections(), to: origin),
             !(200..<300).contains(reply.status)
         else { return nil }
         let said = "the proxy \(proxy.authority) answered \(reply.status) to CONNECT \(place)"

@@ -17,6 +17,10 @@ struct PacedSource: UploadSource {
         PacedBytes(bytes: source.read(range), pace: pace, isUrgent: isUrgent)
     }
 
+    func fileRange(_ range: Range<Int64>) async throws(UploadError) -> SourceFileRange? {
+        pace.pieceBytes == nil ? try await source.fileRange(range) : nil
+    }
+
     func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
         try await source.checksum(of: range)
     }

@@ -31,6 +31,12 @@ public protocol UploadSource: Sendable {
     /// - Throws: `UploadError` only: `invalidFile`, `sourceChanged`.
     func read(_ range: Range<Int64>) -> any AsyncSequence<any SourceBuffer, any Error> & Sendable
 
+    /// The file in which the bytes of a range lie, whose checksum (``checksum(of:)``) the caller announces to a server that compares them. A
+    /// range that has to be checked is read for it. nil where the bytes have to pass through the program, because they are not in a file, or
+    /// are paced.
+    /// - Throws: as the elements of ``read(_:)``.
+    func fileRange(_ range: Range<Int64>) async throws(UploadError) -> SourceFileRange?
+
     /// The checksum of a range as far as it is known without reading the range: from what was kept when the file was staged, or because
     /// the range was read before.
     /// - Throws: `invalidFile` when what was kept cannot be read.
@@ -67,6 +73,8 @@ extension UploadSource {
     public var sourceObject: SourceObject? { nil }
 
     public func isAvailable(_ range: Range<Int64>) async throws(UploadError) -> Bool { true }
+
+    public func fileRange(_ range: Range<Int64>) async throws(UploadError) -> SourceFileRange? { nil }
 
     public func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
 

@@ -10,14 +10,18 @@ import Uploads
         enum Way: CaseIterable {
             /// The worker reads the file itself.
             case original
+            /// The kernel sends the file itself, after the worker has read it for its checksum.
+            case sentOriginal
             case copy
             /// The worker reads the file itself, which was linked into the staging area.
             case moved
+            /// The kernel sends the copy, after the worker has compared it with the digests of its blocks.
+            case sentCopy
 
             var options: [String] {
                 switch self {
-                case .original: ["--no-stage"]
-                case .copy: []
+                case .original, .sentOriginal: ["--no-stage"]
+                case .copy, .sentCopy: []
                 case .moved: ["--move"]
                 }
             }
@@ -32,24 +36,38 @@ import Uploads
             "\(change)-\(way)-\(isMultipart ? "parts" : "whole")"
         }
 
-        var isStaged: Bool { way != .original }
+        var isStaged: Bool { ![.original, .sentOriginal].contains(way) }
+        private var isSentByKernel: Bool { [.sentOriginal, .sentCopy].contains(way) }
 
         static let all: [Case] = [false, true].flatMap { isMultipart in
             Way.allCases.flatMap { way in
-                (way == .original ? SourceChange.allCases : [.rewritten, .truncated, .deleted]).map {
-                    Case(change: $0, way: way, isMultipart: isMultipart)
-                }
+                SourceChange.allCases.map { Case(change: $0, way: way, isMultipart: isMultipart) }
             }
+        }.filter { example in
+            // The kernel sends parts alone.
+            (example.isMultipart || !example.isSentByKernel)
+                && (!example.isStaged || [.rewritten, .truncated, .deleted].contains(example.change))
+        }
+
+        /// How the destination is configured. At this pace most of the file is unread when the first bytes arrive; each case has a pace of
+        /// its own. A worker that keeps a limit of bytes reads each file, so for the kernel the proxy sets the pace (`paceOfKernel`).
+        var settings: String {
+            isSentByKernel ? ", etag: opaque, limits: {parts: 1}" : ", limits: {bytesPerSecond: \(Self.pace), parts: 1}"
+        }
+
+        private static let pace = 1 << 20
+
+        static func paceOfKernel(_ request: HTTPFaultProxy.Request) -> HTTPFaultProxy.Action {
+            request.partNumber != nil && request.path.contains("-sent")
+                ? .throttle(bytesPerSecond: pace) : .forward
         }
     }
 
     @Test func whatHappensToASourceInMidUploadItIsRefusedAndNothingOfItStays() async throws {
         let bucket = try await S3Bucket.make()
         defer { bucket.proxy.stop() }
-        // At this pace most of the file is unread when the first bytes arrive; each case has a pace of its own.
-        let lines = Case.all.map {
-            bucket.destination(name: $0.name, more: ", limits: {bytesPerSecond: 1MiB, parts: 1}")
-        }
+        bucket.proxy.setRule(Case.paceOfKernel)
+        let lines = Case.all.map { bucket.destination(name: $0.name, more: $0.settings) }
         let folder = try TemporaryDirectory("originals")
         try await Deployment.with(destinations: lines, configuration: ["sourceRoots: [\(folder.path)]"]) { deployment in
             try deployment.start(.notifier)

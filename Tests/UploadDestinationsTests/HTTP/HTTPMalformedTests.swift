@@ -49,7 +49,7 @@ struct HTTPMalformedTests {
             let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/x", headers: ["host": "127.0.0.1"])
             let origin = try #require(HTTPOrigin(scheme: "http", authority: "127.0.0.1:\(port)"))
             let small = await #expect(throws: UploadError.self) {
-                _ = try await exchange.run(head, body: ByteBuffer(), over: HTTPConnections(), to: origin)
+                _ = try await exchange.run(head, body: .bytes(ByteBuffer()), over: HTTPConnections(), to: origin)
             }
             for error in [streaming, small] {
                 #expect(error?.code == .invalidResponse && error?.retry == .after(seconds: 5), "\(error as Any)")

@@ -123,7 +123,7 @@ public final class WebhookDelegate: CompletionDelegate {
         head.headers.add(
             name: "webhook-signature", value: signer.signature(id: event.id, timestamp: timestamp, body: body))
         // A receiver knows a repeat by its webhook-id.
-        return HTTPCall(head, body: ByteBuffer(bytes: body), Self.limits, mayBeRepeated: true)
+        return HTTPCall(head, body: .bytes(ByteBuffer(bytes: body)), Self.limits, mayBeRepeated: true)
     }
 
     private static func response(_ answer: HTTPCall.Answer) -> ServerResponse {
