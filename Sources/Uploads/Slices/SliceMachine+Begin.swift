@@ -202,12 +202,15 @@ extension SliceMachine {
     }
 
     mutating func waitForDestination() -> [SliceAction] {
-        waitIdle(
+        let fault = "no worker that took the job knows the destination '\(baton.job.destination.label)'"
+        return waitIdle(
             .unknownDestination,
             failing: UploadError(
                 .misconfigured,
-                "no worker that took the job knows the destination '\(baton.job.destination.label)': add it to their "
-                    + "configuration, then run the job again"))
+                baton.isCancel
+                    ? "the job runs no more, but \(fault), and what it may have left there stays: if it was ever there, add it to their "
+                        + "configuration, then discard the job"
+                    : "\(fault): add it to their configuration, then run the job again"))
     }
 
     /// How a slice settles that is paused, asked to yield or out of grace, and so must not begin a step; nil if it may.

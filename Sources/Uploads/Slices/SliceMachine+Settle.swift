@@ -248,7 +248,10 @@ extension SliceMachine {
     private var deadline: Date { min(lifeOrigin + JobLifetime.seconds, baton.job.expiresAt ?? .distantFuture) }
 
     /// Seconds that the job waits for something it cannot do without, such as its destination.
-    private var patience: TimeInterval { destination?.patience ?? JobLifetime.patience }
+    private var patience: TimeInterval {
+        if let destination { return destination.patience }
+        return baton.isCancel ? rules.cancelPatience : JobLifetime.patience
+    }
 
     /// When waiting ends: at the deadline, or earlier when patience runs out. Never while no other clock has confirmed
     /// this worker's.

@@ -33,6 +33,8 @@ public struct SliceRules: Hashable, Sendable {
     /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
     /// control log (10 s) plus the longest step of a worker that has not read of the cancel yet.
     public var cancelSettleDelay: TimeInterval
+    /// Seconds that a cancel waits for a worker that knows the job's destination: 5 minutes, in which each worker of the queue takes it.
+    public var cancelPatience: TimeInterval
     /// How many times at most a slice makes the completing call while the condition of the call fails.
     public var completionsMaximum: Int
     /// How many sessions a slice opens at most, when they keep vanishing.
@@ -59,6 +61,7 @@ public struct SliceRules: Hashable, Sendable {
         self.circuitDelayMaximum = 120
         self.notYetDelayMaximum = 120
         self.cancelSettleDelay = 70
+        self.cancelPatience = 300
         self.completionsMaximum = 3
         self.openingsMaximum = 2
         self.refusalsMaximum = 3

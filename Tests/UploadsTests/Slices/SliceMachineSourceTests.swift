@@ -162,6 +162,25 @@ import Testing
         #expect(slice.failure?.message.contains("'archive'") == true)
     }
 
+    @Test func `a cancel of a job whose destination no worker knows ends within minutes, and says what may be left`() {
+        for (seconds, isOver) in [(299.0, false), (300, true)] {
+            var baton = H.baton(generation: 2, slice: 1, isCancel: true)
+            baton.waitingSince = H.start
+            var slice = H(baton)
+            slice.now = H.start + seconds
+            slice.holding(.begun)
+            if baton.isIssued { slice.tell(.toldStarted) }
+            slice.tell(.destinationUnknown)
+            #expect((slice.failure != nil) == isOver)
+            if isOver {
+                #expect(slice.failure?.code == .misconfigured)
+                #expect(slice.failure?.message.contains("what it may have left there stays") == true)
+            } else {
+                #expect(slice.wait?.seconds == 1)
+            }
+        }
+    }
+
     @Test func `a wait for the unknown does not outlast the job`() {
         var baton = H.baton()
         baton.idleWaits = 20
