@@ -81,9 +81,12 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Writes as many pieces of the file as the connection should have at once.
     private func send(_ sending: HTTPFileSending, of call: HTTPCall, _ context: ChannelHandlerContext) {
         while self.sending === sending, let piece = sending.next() {
-            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(piece)))).assumeIsolated().whenComplete {
+            // Made before the write, so that a failure is told before the connection closes.
+            let settled = context.eventLoop.makePromise(of: Void.self)
+            settled.futureResult.assumeIsolated().whenComplete {
                 self.settle(piece, $0, sending, of: call, context)
             }
+            context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(piece))), promise: settled)
         }
         if self.sending === sending, sending.takeEnd() { writeEnd(of: call, context) }
     }
@@ -112,8 +115,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             send(sending, of: call, context)
         case .failure(let error):
             sending.settle(taking: nil)
+            guard self.sending === sending else { return }
+            if sending.refuses(after: error) { return giveUp(error, context) }
             sending.end()
-            if self.sending === sending { self.sending = nil }
+            self.sending = nil
             // The connection closes, and says less of the reason.
             if error is IOError { problem = problem ?? error }
         }

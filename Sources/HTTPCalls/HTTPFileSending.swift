@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Uploads
 
@@ -8,9 +9,13 @@ final class HTTPFileSending {
     /// The most pieces that the system has not taken yet.
     private static let piecesMaximum = 4
 
+    /// Errors of sendfile(2) that concern the file, not the connection.
+    private static let errorsOfFile: Set<CInt> = [EINVAL, EIO, ENOSYS, ENXIO, EOPNOTSUPP, EOVERFLOW, ESPIPE, ESTALE]
+
     private let file: SourceFileRange
     private let handle: NIOFileHandle
     private let taken: @Sendable (Int) -> Void
+    private let refuse: @Sendable () -> Void
     private var rest: Range<Int64>
     /// Pieces that were handed out and are not settled.
     private var pieceCount = 0
@@ -22,6 +27,7 @@ final class HTTPFileSending {
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: try file.duplicate())
         rest = file.range
         taken = body.begin()
+        refuse = body.refuse
     }
 
     /// Whether nothing is left to be sent.
@@ -54,6 +60,13 @@ final class HTTPFileSending {
         pieceCount -= 1
         if let count, !isOver { taken(count) }
         if isTaken || isOver { closeUnused() }
+    }
+
+    /// - Returns: whether the system cannot send from the file.
+    func refuses(after error: any Error) -> Bool {
+        guard let error = error as? IOError, Self.errorsOfFile.contains(error.errnoCode) else { return false }
+        refuse()
+        return true
     }
 
     /// Sends no further piece.

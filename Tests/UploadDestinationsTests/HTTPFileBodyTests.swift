@@ -185,6 +185,21 @@ struct HTTPFileBodyTests {
         try await expectClosed()
     }
 
+    @Test func `what the system cannot send is refused, and no byte of it counts`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(Self.range.count)
+        }
+        let directory = SourceFileRange(Self.range) { () throws(UploadError) in
+            open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        } check: {
+        }
+        let source = SourceBuffers { _ in nil }
+        let body = HTTPBody(source: source, size: Int64(Self.range.count), file: directory) { _ in }
+        await #expect(throws: UploadError.self) { try await send(body, to: server.port) }
+        #expect(body.isFileRefused && body.fileBody == nil && body.bytesTaken == 0)
+    }
+
     @Test func `a call that is given up closes its file`() async throws {
         let hasBegun = Atomic(false)
         let server = try ScriptedServer { connection in

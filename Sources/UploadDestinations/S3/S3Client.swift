@@ -211,7 +211,11 @@ final class S3Client: Sendable {
         {
             let head = HTTPRequestHead(
                 version: .http1_1, method: request.method, uri: place.path + query, headers: headers)
-            return try await exchange.run(head, body: body, over: connections, to: origin)
+            do throws(UploadError) {
+                return try await exchange.run(head, body: body, over: connections, to: origin)
+            } catch {
+                guard case .stream(let body, _) = request.payload, body.isFileRefused else { throw error }
+            }
         }
         var http = HTTPClientRequest(url: place.url + query)
         http.method = request.method

@@ -77,13 +77,17 @@ struct HTTPBody: AsyncSequence, Sendable {
 
     /// The body for a connection that sends from a file; nil where the bytes have to pass the program.
     var fileBody: HTTPFileBody? {
-        file.map { file in
-            HTTPFileBody(file) {
-                let body = begun()
-                return { body.take($0) }
-            }
+        guard let file, !isFileRefused else { return nil }
+        return HTTPFileBody(file) {
+            let body = begun()
+            return { body.take($0) }
+        } refuse: {
+            progress.value.withLock { $0.isFileRefused = true }
         }
     }
+
+    /// Whether the system could not send from the file; the program can perhaps read it, or see why not.
+    var isFileRefused: Bool { progress.value.withLock { $0.isFileRefused } }
 
     private func take(_ count: Int) {
         let newCount = try? progress.update(pass) { progress in
@@ -192,6 +196,7 @@ struct HTTPBody: AsyncSequence, Sendable {
             var lastMove = ContinuousClock.now
             var md5: String?
             var failure: (any Error)?
+            var isFileRefused = false
             /// The number of requests that have sent the body.
             var pass = 0
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HTTPCalls
 import LinuxFiles
 import Synchronization
@@ -18,6 +19,8 @@ struct S3FileTests {
     private struct Counting: UploadSource {
         let source: any UploadSource
         let count: Count
+        /// Whether the system cannot send from the file.
+        var isRefused = false
 
         final class Count: Sendable {
             let value = Atomic(0)
@@ -51,13 +54,16 @@ struct S3FileTests {
     private struct Case {
         let etag: S3Configuration.ETagMeaning?
         let checksum: S3Configuration.Checksum
-        /// Whether the kernel sends the parts.
+        /// Whether the kernel is to send the parts.
         let sendsFile: Bool
+        var isRefused = false
     }
 
     private static let cases = [
         Case(etag: .opaque, checksum: .crc64nvme, sendsFile: true),
         Case(etag: .opaque, checksum: .crc32c, sendsFile: true),
+        // The program reads what the kernel cannot send.
+        Case(etag: .opaque, checksum: .crc64nvme, sendsFile: true, isRefused: true),
         // Nothing says that the part arrived as it was read.
         Case(etag: .opaque, checksum: .none, sendsFile: false),
         // The ETag is compared with the MD5 of the sent bytes.
@@ -79,7 +85,7 @@ struct S3FileTests {
             guard case .claimed(let opened) = try await sources.claim(job) else {
                 throw DidNotHappen("the file lies below a root")
             }
-            let source = Counting(source: opened, count: Counting.Count())
+            let source = Counting(source: opened, count: Counting.Count(), isRefused: example.isRefused)
             var configuration = bench.configuration
             (configuration.etag, configuration.checksum) = (example.etag, example.checksum)
             let session = try await bench.destination(configuration).open(job, resuming: nil)
