@@ -134,8 +134,8 @@ import Uploads
             defer { receiver.signal(SIGKILL) }
             try await eventually("the receiver listens") { receiver.outputText.contains("listening") }
             func told(_ name: String) -> [String] {
-                receiver.outputText.split(separator: "\n").map { $0.split(separator: " ") }
-                    .filter { $0.first == name[...] }.compactMap { $0.last.map(String.init) }
+                let lines: [[Substring]] = receiver.outputText.split(separator: "\n").map { $0.split(separator: " ") }
+                return lines.filter { $0.first == name[...] }.compactMap { $0.last.map { String($0) } }
             }
             try deployment.start(.worker)
             let notifiers = try (0..<2).map { _ in
@@ -171,8 +171,9 @@ import Uploads
             // When one ends, the other delivers to all.
             #expect(await notifiers[0].stop() == 0)
             let third = try await enqueue(4, "third", deployment)
+            let all: Set<String> = Set(first).union(second).union(third)
             for name in ["a", "b"] {
-                try await eventually("\(name) is told by the other") { Set(told(name)) == Set(first + second + third) }
+                try await eventually("\(name) is told by the other") { Set(told(name)) == all }
             }
             #expect(await notifiers[1].stop() == 0)
         }

@@ -42,13 +42,14 @@ struct CommitGroupTests {
 
     @Test func `a commit that fails has failed for all its items, and for no later ones`() async throws {
         let group = CommitGroup<Int>()
-        let failing: @Sendable ([Int]) async throws(UploadError) -> Void = { _ throws(UploadError) in
-            throw UploadError(.serverFailure, "the disk is full")
+        // The same for all, because a commit is made by the closure of whichever caller came first.
+        let commit: @Sendable ([Int]) async throws(UploadError) -> Void = { items throws(UploadError) in
+            guard items == [3] else { throw UploadError(.serverFailure, "the disk is full") }
         }
         for item in 0..<3 {
-            let error = await #expect(throws: UploadError.self) { try await group.add(item, commit: failing) }
+            let error = await #expect(throws: UploadError.self) { try await group.add(item, commit: commit) }
             #expect(error?.message == "the disk is full")
         }
-        try await group.add(3) { items in #expect(items == [3]) }
+        try await group.add(3, commit: commit)
     }
 }

@@ -89,13 +89,15 @@ struct ClientKills {
     func expectEverythingTold() throws {
         let accepted = Set(try notes("accepted").map { $0[0] })
         let told = try notes("told")
-        let untold = accepted.subtracting(told.map { String($0[0].dropLast(".1.ended".count)) })
+        let toldIDs: [String] = told.map { String($0[0].dropLast(".1.ended".count)) }
+        let untold = accepted.subtracting(toldIDs)
         #expect(untold.isEmpty, "seed \(seed): \(untold.count) of \(accepted.count) accepted uploads were never told")
         #expect(told.allSatisfy { $0[0].hasSuffix(".1.ended") })
-        #expect(Set(told.map { $0.joined(separator: " ") }).count == Set(told.map { $0[0] }).count)
+        let (lines, eventIDs) = (told.map { $0.joined(separator: " ") }, told.map { $0[0] })
+        #expect(Set(lines).count == Set(eventIDs).count)
         #expect(try notes("open") == [["0"]], "seed \(seed): records are left open")
-        let ids = Dictionary(grouping: try notes("accepted"), by: { $0[1] }).mapValues { Set($0.map { $0[0] }) }
-        #expect(ids.values.allSatisfy { $0.count == 1 }, "seed \(seed): a name has two uploads")
+        let idsOfNames = Dictionary(grouping: try notes("accepted"), by: { $0[1] }).mapValues { Set($0.map { $0[0] }) }
+        #expect(idsOfNames.values.allSatisfy { $0.count == 1 }, "seed \(seed): a name has two uploads")
     }
 
     /// The uploaded files are complete.

@@ -31,6 +31,7 @@ import Uploads
 
     @Test func `the order is that of the bytes`() {
         let texts: [ExactText] = ["\u{1F4F7}", "\u{FF21}", "z", "\u{E9}", "e\u{301}", "", "a"]
-        #expect(texts.sorted().map(\.text.utf8.first) == texts.map(\.text.utf8.first).sorted { $0 ?? 0 < $1 ?? 0 })
+        let firstBytes: [UInt8] = texts.map { $0.text.utf8.first ?? 0 }
+        #expect(texts.sorted().map { $0.text.utf8.first ?? 0 } == firstBytes.sorted())
     }
 }
