@@ -32,8 +32,9 @@ import Uploads
         /// Whether the file is sent in parts, or in one request.
         let isMultipart: Bool
 
+        /// A name as destinations have them.
         var name: String {
-            "\(change)-\(way)-\(isMultipart ? "parts" : "whole")"
+            "\(change)-\(way)-\(isMultipart ? "parts" : "whole")".lowercased()
         }
 
         var isStaged: Bool { ![.original, .sentOriginal].contains(way) }
