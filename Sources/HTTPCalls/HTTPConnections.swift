@@ -17,7 +17,7 @@ import Uploads
 /// a large body is sent by the kernel, from a file. AsyncHTTPClient handles proxies, redirects and streams.
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
-    /// The most bytes of a file that is sent this way: they lie in memory at once, and a slow connection shows no progress in between.
+    /// The most bytes of a body that is sent from memory: they lie there at once, and a slow connection shows no progress in between.
     package static let bodyBytesMaximum = 256 << 10
     /// A server that closes idle connections waits for longer than this.
     package static let restMinimum = Duration.milliseconds(500)

@@ -70,7 +70,7 @@ final class FileSource: UploadSource {
         switch check {
         case .ranges(let checksums): guard checksums.checksum(of: range) != nil else { return nil }
         case .blocks(let blocks):
-            // What one reading has checked, the next one may not see yet.
+            // Pages may be old: the reader tries again later where a block differs, and this comparison does not.
             guard !mayBeStale, try await checksum(of: range) != nil else { return nil }
             try await compare(range, with: blocks)
         }

@@ -148,7 +148,7 @@ final class S3MultipartSession: UploadSession {
         let prepared = try await S3Digest.of(
             part, from: source, upload.target, algorithm: current.checksum, keeping: upload.client.kept)
         let takesMD5 = upload.client.takesMD5(of: "UploadPart")
-        // The server compares the bytes with the checksum, and nothing else has to.
+        // The checksum is for the server to compare, and no digest is taken of the bytes on their way.
         let isCheckedThere = prepared.digest.checksum != nil && !takesMD5
         let file =
             isCheckedThere && upload.client.sendsFile(of: part.size) ? try await source.fileRange(part.range) : nil
