@@ -147,6 +147,11 @@ class Pool:
         wait_until(are_there, f"{count} outcomes", seconds)
         return time.monotonic()
 
+    def event_count(self, kind: str) -> int:
+        """The number of recorded events of a kind, in a ledger of SQLite."""
+        with closing(sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)) as ledger:
+            return ledger.execute("SELECT count(*) FROM events WHERE kind = ?", [kind]).fetchone()[0]
+
     def events(self, notifier: Program, kind: str, count: int) -> list[dict]:
         """The first recorded events of a kind, from the notifier's API."""
         connection = http.client.HTTPConnection("127.0.0.1", self._ports[notifier.pid], timeout=60)
