@@ -9,19 +9,22 @@ extension API {
         public var dryRun: Bool?
         /// Jobs, queues or workers that the order was about; nil until it is decided.
         public var matched: Int?
+        /// Whether more may match than were counted, when an order was only asked about; nil: `matched` is exact.
+        public var mayBeMore: Bool?
         /// How many of them obey; nil until it is decided.
         public var done: Int?
         /// The first 1000; nil until it is decided.
         public var jobs: [OrderedJob]?
 
         public init(
-            order: String, isDecided: Bool, dryRun: Bool? = nil, matched: Int? = nil, done: Int? = nil,
-            jobs: [OrderedJob]? = nil
+            order: String, isDecided: Bool, dryRun: Bool? = nil, matched: Int? = nil, mayBeMore: Bool? = nil,
+            done: Int? = nil, jobs: [OrderedJob]? = nil
         ) {
             self.order = order
             self.isDecided = isDecided
             self.dryRun = dryRun
             self.matched = matched
+            self.mayBeMore = mayBeMore
             self.done = done
             self.jobs = jobs
         }

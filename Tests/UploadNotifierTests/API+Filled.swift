@@ -89,7 +89,7 @@ extension API {
     static let enqueuedJob = EnqueuedJob(id: id, queue: "video", enqueuedAt: date, status: "queued")
 
     static let orderAnswer = OrderAnswer(
-        order: id, isDecided: true, dryRun: false, matched: 1, done: 1,
+        order: id, isDecided: true, dryRun: false, matched: 1, mayBeMore: true, done: 1,
         jobs: [OrderedJob(id: id, done: false, reason: "no", round: 2)])
 
     static let failureGroup = FailureGroup(

@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 import Uploads
+import UploadsAPI
 
 @testable import UploadNotifier
 
@@ -33,6 +34,26 @@ import Uploads
         return form.1.matches(of: /name="([a-zA-Z]+)" value="([^"]*)"/).map { match in
             "\(match.1)=\(String(match.2).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
         }.joined(separator: "&")
+    }
+
+    @Test(arguments: [
+        (OrderPreview(matched: 20_000, mayBeMore: true), "Run at least 20,000 jobs again", 1_000_000),
+        (OrderPreview(matched: 0, mayBeMore: true), "Run at least 0 jobs again", 1_000_000),
+        (OrderPreview(matched: 1), "Run 1 job again", 1),
+    ])
+    func `the question says whether more jobs may match than were counted`(
+        preview: OrderPreview, label: String, most: Int
+    ) throws {
+        let page = DashboardBulkPage(
+            verb: .runAgain, filter: DashboardJobFilter(["status": "failed"]), preview: preview, sample: [],
+            viewer: DashboardViewer(APICaller(.dashboard)), at: Sample.start
+        ).document.text
+        #expect(page.contains("<h2 id=\"heading-question\">\(label)?</h2>"))
+        #expect(page.contains("<button class=\"strong\">\(label)</button>"))
+        #expect(try Self.fields(page).contains("atMost=\(most)"))
+        let order = UploadOrder(.matching(.runAgain, OrderFilter(), atMost: nil), by: "jo", at: Sample.start)
+        let answer = API.OrderAnswer(dryRunOf: order, preview)
+        #expect(answer.matched == preview.matched && answer.mayBeMore == (preview.mayBeMore ? true : nil))
     }
 
     @Test func `a list offers what its jobs can obey, and the question says how many they are`() async throws {

@@ -46,8 +46,8 @@ extension NotifierAPI {
     private func order(_ request: APIRequest) async throws -> APIAnswer {
         let (order, isDryRun) = try Self.order(in: request, at: clock.now())
         if isDryRun, case .matching(let verb, let filter, _) = order.command {
-            let matched = try await ledger.count(filter, for: verb)
-            return .json(API.OrderAnswer(dryRunOf: order, matched: matched))
+            let preview = try await ledger.preview(filter, for: verb, bounds: OrderPreview.Bounds())
+            return .json(API.OrderAnswer(dryRunOf: order, preview))
         }
         let answer = try await give(order, request)
         if let problem = Self.problem(of: answer) { throw problem }

@@ -12,7 +12,7 @@ struct DashboardBulkPage: Sendable {
     let verb: DashboardJobVerb
     /// With exact times, as they were when the jobs were counted.
     let filter: DashboardJobFilter
-    let count: Int
+    let preview: OrderPreview
     let sample: [API.Job]
     let viewer: DashboardViewer
     let at: Date
@@ -21,6 +21,13 @@ struct DashboardBulkPage: Sendable {
         "/dashboard/orders/\(verb.rawValue)?\(filter.query())"
     }
 
+    private var jobs: String {
+        let jobs = DashboardText.count(preview.matched, "job")
+        return preview.mayBeMore ? "at least \(jobs)" : jobs
+    }
+
+    private var isEmpty: Bool { preview == OrderPreview(matched: 0) }
+
     private var back: String { "/dashboard/jobs?\(filter.query())" }
 
     var document: HTML {
@@ -28,9 +35,9 @@ struct DashboardBulkPage: Sendable {
             verb.label("jobs"), at: .jobs, for: viewer, updates: .none,
             """
             <section class="card job" aria-labelledby="heading-question"><div class="heading">\
-            <h2 id="heading-question">\(verb.label(DashboardText.count(count, "job")))?</h2></div>
+            <h2 id="heading-question">\(verb.label(jobs))?</h2></div>
             <p class="why">These are all \(name: filter.words).</p>
-            <p class="text">\(count == 0 ? "No job matches that can obey." : verb.consequence)</p>
+            <p class="text">\(isEmpty ? "No job matches that can obey." : verb.consequence)</p>
             \(narrowing)\(answers)</section>
             \(examples)
             """)
@@ -51,18 +58,21 @@ struct DashboardBulkPage: Sendable {
 
     private var answers: HTML {
         let fields = filter.values.sorted { $0.key < $1.key }.map { HTML.hidden($0.key, [$0.value]) }
+        let most = preview.mayBeMore ? Self.countMaximum : preview.matched
         let go: HTML? =
-            count > 0
-            ? """
-            <form method="post" action="/dashboard/orders/\(verb.rawValue)">\(fields)\(HTML.hidden("atMost", ["\(count)"]))\
-            \(HTML.hidden("at", [WireJSON.timestamp(at)]))<button class="strong">\(verb.label(DashboardText.count(count, "job")))</button></form>
-            """ : nil
+            isEmpty
+            ? nil
+            : """
+            <form method="post" action="/dashboard/orders/\(verb.rawValue)">\(fields)\(HTML.hidden("atMost", ["\(most)"]))\
+            \(HTML.hidden("at", [WireJSON.timestamp(at)]))<button class="strong">\(verb.label(jobs))</button></form>
+            """
         return "<div class=\"verbs\">\(go)<a href=\"\(back)\">Go back</a></div>"
     }
 
     private var examples: HTML? {
         guard !sample.isEmpty else { return nil }
-        let note = count > sample.count ? "\(sample.count) of \(DashboardText.count(count))" : ""
+        let all = (preview.mayBeMore ? "at least " : "") + DashboardText.count(preview.matched)
+        let note = preview.mayBeMore || preview.matched > sample.count ? "\(sample.count) of \(all)" : ""
         return """
             <section class="card" aria-labelledby="heading-sample"><div class="heading"><h2 id="heading-sample">Among them</h2>\
             <p class="note">\(note)</p></div><ul class="rows">\(sample.map { DashboardJobList.row($0, at) })</ul></section>

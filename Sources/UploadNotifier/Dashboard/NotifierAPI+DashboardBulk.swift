@@ -23,13 +23,14 @@ extension NotifierAPI {
         let matching = try filter.orderFilter(for: verb, now: now)
         let command = UploadOrder.Command.matching(verb.order, matching, atMost: nil)
         try await check(command, by: request.caller)
-        let count = try await ledger.count(matching, for: verb.order)
+        var preview = try await ledger.preview(matching, for: verb.order, bounds: OrderPreview.Bounds())
+        preview.matched = min(preview.matched, DashboardBulkPage.countMaximum)
         let sample =
-            count == 0
+            preview == OrderPreview(matched: 0)
             ? [] : try await ledger.jobs(matching.listing(for: verb.order, limit: DashboardBulkPage.sampleCount)).jobs
         return .page(
             DashboardBulkPage(
-                verb: verb, filter: filter, count: min(count, DashboardBulkPage.countMaximum),
+                verb: verb, filter: filter, preview: preview,
                 sample: sample.map { API.Job($0, on: progress) }, viewer: DashboardViewer(request.caller), at: now
             ).document)
     }

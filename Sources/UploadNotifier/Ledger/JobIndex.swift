@@ -46,10 +46,7 @@ struct JobIndex {
 
     /// Whether it has at most so many jobs.
     func hasFew(_ maximum: Int, in db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(
-            sql: "SELECT count(*) FROM (SELECT 1 FROM \(table) \(JobCondition.clause(conditions)) LIMIT ?)")
-        let found = try Int.fetchOne(statement, arguments: JobCondition.arguments(conditions) + [maximum + 1]) ?? 0
-        return found <= maximum
+        try count([], in: db, limit: maximum + 1) <= maximum
     }
 
     /// Its jobs; nil if they are more.
@@ -59,11 +56,15 @@ struct JobIndex {
         return try Int64.fetchAll(statement, arguments: JobCondition.arguments(conditions))
     }
 
-    /// How many of its jobs meet more conditions.
-    func count(_ more: [JobCondition], in db: Database) throws -> Int {
-        let all = conditions + more
-        let statement = try db.cachedStatement(sql: "SELECT count(*) FROM \(table) \(JobCondition.clause(all))")
-        return try Int.fetchOne(statement, arguments: JobCondition.arguments(all)) ?? 0
+    /// How many of its jobs meet more conditions, counted as far as the limit.
+    func count(_ more: [JobCondition], in db: Database, limit: Int = .max) throws -> Int {
+        try Self.count(table, conditions + more, in: db, limit: limit)
+    }
+
+    static func count(_ table: String, _ conditions: [JobCondition], in db: Database, limit: Int) throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "SELECT count(*) FROM (SELECT 1 FROM \(table) \(JobCondition.clause(conditions)) LIMIT ?)")
+        return try Int.fetchOne(statement, arguments: JobCondition.arguments(conditions) + [limit]) ?? 0
     }
 
     private var table: String { "jobs INDEXED BY \(name)" }

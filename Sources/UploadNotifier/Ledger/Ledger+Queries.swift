@@ -30,6 +30,15 @@ extension Ledger: LedgerQueries {
         try await read { db in try OrderSearch(filter, verb, in: db).count() }
     }
 
+    package func preview(
+        _ filter: OrderFilter, for verb: Verb, bounds: OrderPreview.Bounds
+    ) async throws(UploadError) -> OrderPreview {
+        try await read { db in
+            let search = OrderSearch.Bounds(fewMaximum: bounds.examinedMaximum)
+            return try OrderSearch(filter, verb, in: db, bounds: search).preview(bounds)
+        }
+    }
+
     package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
         try await read { [rows] db in
             try Row.fetchAll(

@@ -138,55 +138,104 @@ struct OrderSearch {
 
     private func fewWithText() throws -> [Int64]? {
         guard let text, text.unicodeScalars.count >= LedgerFilter.textCountMinimum else { return nil }
-        let found = try Int64.fetchAll(
-            db.cachedStatement(sql: "SELECT rowid FROM jobs_text WHERE jobs_text MATCH ? LIMIT ?"),
-            arguments: [RareTrigrams.query(for: text, in: db), bounds.fewMaximum + 1])
+        let found = try candidates(text, bounds.fewMaximum + 1)
         return found.count > bounds.fewMaximum ? nil : found
+    }
+
+    /// The first jobs that have the text's rare trigrams.
+    private func candidates(_ text: String, _ limit: Int) throws -> [Int64] {
+        try Int64.fetchAll(
+            db.cachedStatement(sql: "SELECT rowid FROM jobs_text WHERE jobs_text MATCH ? LIMIT ?"),
+            arguments: [RareTrigrams.query(for: text, in: db), limit])
     }
 
     // MARK: Counting
 
-    func count() throws -> Int {
-        guard !isImpossible else { return 0 }
-        if verb == .forget {
-            let forgotten = try JobIndex.forgotten.count(listedConditions, in: db)
-            return try count(listing) - forgotten
+    func count() throws -> Int { try count(limit: .max) }
+
+    /// The number of jobs, counted as far as the bounds.
+    func preview(_ bounds: OrderPreview.Bounds) throws -> OrderPreview {
+        guard !isImpossible else { return OrderPreview(matched: 0) }
+        if let text, try few() == nil { return try preview(text, bounds.examinedMaximum) }
+        if !resumesOnly, let all = try tallied() {
+            guard verb == .forget else { return OrderPreview(matched: all) }
+            return OrderPreview(matched: max(0, all - (try forgottenCount(limit: .max))))
         }
-        guard resumesOnly else { return try count(listing) }
-        var paused = listing
-        paused.statuses = [.paused]
-        let kept = try JobIndex.paused.count(listedConditions + [JobCondition("status <> 'paused'", [])], in: db)
-        return try count(paused) + kept
+        let limit = bounds.countMaximum.addingSaturating(1)
+        guard verb == .forget else { return OrderPreview(counting: try count(limit: limit), limit: limit) }
+        let found = try count(listing, limit: limit)
+        // Where more are forgotten than are counted, only all of them tell how many are not.
+        guard let preview = OrderPreview(counting: found, limit: limit, without: try forgottenCount(limit: limit))
+        else {
+            return OrderPreview(matched: try count())
+        }
+        return preview
     }
 
-    private func count(_ listing: LedgerFilter) throws -> Int {
+    /// How many of the jobs that a listing would show have been forgotten.
+    private func forgottenCount(limit: Int) throws -> Int {
+        try JobIndex.forgotten.count(listedConditions, in: db, limit: limit)
+    }
+
+    /// The number of jobs by the tallies; nil where they do not know what the filter asks for.
+    private func tallied() throws -> Int? {
+        let scope = OrderFilter(queue: filter.queue, destination: filter.destination, statuses: filter.statuses)
+        return scope == filter ? try JobSearch.scopes(listing, in: db).map(\.count).sumSaturating() : nil
+    }
+
+    /// Examines the first jobs that may have the text.
+    private func preview(_ text: String, _ examinedMaximum: Int) throws -> OrderPreview {
+        let limit = examinedMaximum.addingSaturating(1)
+        let isIndexed = text.unicodeScalars.count >= LedgerFilter.textCountMinimum
+        let candidates =
+            isIndexed
+            ? try candidates(text, limit)
+            : try Int64.fetchAll(
+                db.cachedStatement(sql: "SELECT seq FROM jobs ORDER BY seq LIMIT ?"), arguments: [limit])
+        let conditions = [JobCondition(among: Array(candidates.prefix(examinedMaximum)))] + allConditions
+        let matched = try JobIndex.count("jobs NOT INDEXED", conditions, in: db, limit: .max)
+        return OrderPreview(matched: matched, mayBeMore: candidates.count == limit)
+    }
+
+    private func count(limit: Int) throws -> Int {
+        guard !isImpossible else { return 0 }
+        if verb == .forget {
+            return try count(listing, limit: limit) - forgottenCount(limit: .max)
+        }
+        guard resumesOnly else { return try count(listing, limit: limit) }
+        var paused = listing
+        paused.statuses = [.paused]
+        let kept = try JobIndex.paused.count(
+            listedConditions + [JobCondition("status <> 'paused'", [])], in: db, limit: limit)
+        return min(limit, try count(paused, limit: limit).addingSaturating(kept))
+    }
+
+    private func count(_ listing: LedgerFilter, limit: Int) throws -> Int {
         let others = restConditions + listing.keyConditions
         if restConditions.isEmpty, listing.code != nil {
             return try JobIndex.code(listing).count(
-                listing.batchConditions + listing.clientConditions + listing.keyConditions, in: db)
+                listing.batchConditions + listing.clientConditions + listing.keyConditions, in: db, limit: limit)
         }
         let isNamed = listing.idempotencyKey != nil || listing.batch != nil || listing.client != nil
         if !isNamed, restConditions.isEmpty {
             // The index of ends is half as large as that of scopes.
             if listing.queue == nil, listing.destination == nil, listing.timeConditions.isEmpty {
-                return try JobIndex.ends(listing).count([], in: db)
+                return try JobIndex.ends(listing).count([], in: db, limit: limit)
             }
             let scopes = try JobSearch.scopes(listing, in: db)
             guard scopes.count > JobSearch.scopeCountMaximum else {
-                return try scopes.map { try JobIndex.scope($0, listing).count([], in: db) }.sumSaturating()
+                return try scopes.reduce(0) { found, scope in
+                    guard found < limit else { return limit }
+                    return found + (try JobIndex.scope(scope, listing).count([], in: db, limit: limit - found))
+                }
             }
         }
         let all = listing.timeConditions + listing.columnConditions + others
         if let few = try few(of: listing) {
-            let conditions = [JobCondition(among: few)] + all
-            return try Int.fetchOne(
-                db.cachedStatement(sql: "SELECT count(*) FROM jobs NOT INDEXED \(JobCondition.clause(conditions))"),
-                arguments: JobCondition.arguments(conditions)) ?? 0
+            return try JobIndex.count("jobs NOT INDEXED", [JobCondition(among: few)] + all, in: db, limit: limit)
         }
-        if listing.batch != nil { return try JobIndex.batch(listing).count(all, in: db) }
-        if listing.client != nil { return try JobIndex.client(listing).count(all, in: db) }
-        return try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT count(*) FROM jobs \(JobCondition.clause(all))"),
-            arguments: JobCondition.arguments(all)) ?? 0
+        if listing.batch != nil { return try JobIndex.batch(listing).count(all, in: db, limit: limit) }
+        if listing.client != nil { return try JobIndex.client(listing).count(all, in: db, limit: limit) }
+        return try JobIndex.count("jobs", all, in: db, limit: limit)
     }
 }

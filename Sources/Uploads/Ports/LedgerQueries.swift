@@ -17,6 +17,11 @@ public protocol LedgerQueries: Sendable {
     /// How many jobs match a filter in a status that permits the verb. Changes nothing.
     func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int
 
+    /// How many jobs an order would be about, counted as far as the bounds. Changes nothing.
+    func preview(
+        _ filter: OrderFilter, for verb: Verb, bounds: OrderPreview.Bounds
+    ) async throws(UploadError) -> OrderPreview
+
     /// The events of a job, in the order of recording.
     func events(of job: JobID) async throws(UploadError) -> [UploadEvent]
 

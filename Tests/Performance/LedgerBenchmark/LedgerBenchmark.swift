@@ -44,10 +44,15 @@ enum LedgerBenchmark {
     private static let batchCount = 1000
     /// The number of times that each question is asked.
     private static let runCount = 100
-    /// The number of the oldest jobs; only these have a note.
+    /// The number of the oldest jobs; only these have the note of a veteran.
     private static let veteranCount = 50_000
 
-    private static func job(_ number: Int) -> UploadJob {
+    private static func note(_ number: Int, of count: Int) -> String {
+        if number < veteranCount { return "veteran" }
+        return number < count / 2 ? "regular" : "recruit"
+    }
+
+    private static func job(_ number: Int, of count: Int) -> UploadJob {
         let queue = QueueName(unchecked: ["default", "video", "photos", "scans"][number % 4])
         let destination = DestinationName(unchecked: ["photos", "archive", "tape"][number % 3])
         var job = UploadJob(
@@ -61,7 +66,7 @@ enum LedgerBenchmark {
             size: number % 2 == 0 ? 4096 : Int64(number % 10_000_000),
             metadata: [
                 "owner": "user-\(number % 5000)", "camera": "K-\(number % 7)",
-                "note": number < veteranCount ? "veteran" : "recruit",
+                "note": note(number, of: count),
             ],
             enqueuedAt: start + Double(number) / 100)
         job.batch = number % 10 == 0 ? "nightly-\(number / 1000)" : nil
@@ -70,8 +75,8 @@ enum LedgerBenchmark {
     }
 
     /// The messages of a job, in their order. Every twentieth job fails, every fiftieth is still queued.
-    private static func messages(of number: Int) throws -> [NotifierMessage] {
-        let job = job(number)
+    private static func messages(of number: Int, of count: Int) throws -> [NotifierMessage] {
+        let job = job(number, of: count)
         var baton = Baton(job: job)
         let time = job.enqueuedAt + 5
         var messages = [NotifierMessage.job(job, maybeRepeated: false, body: try WireJSON.encode(job))]
@@ -102,7 +107,7 @@ enum LedgerBenchmark {
         var delivering = Cost()
         for first in stride(from: 0, to: count, by: batchCount) {
             let jobs = first..<min(first + batchCount, count)
-            let messages = try jobs.map(messages)
+            let messages = try jobs.map { try Self.messages(of: $0, of: count) }
             for place in 0..<3 {
                 let batch = messages.compactMap { place < $0.count ? $0[place] : nil }
                 try await recording.measure {
@@ -180,6 +185,7 @@ enum LedgerBenchmark {
         try await time("text: 1 in 5000", ledger) { $0.text = "owner=user-77" }
         try await time("text: every job's", ledger) { $0.text = ".JPG" }
         try await time("text: only the oldest's", ledger) { $0.text = "note=veteran" }
+        try await time("text: half of the jobs', the old ones", ledger) { $0.text = "note=regular" }
         try await time("text: two that never meet", ledger) { $0.text = "veteran\nowner=recruit" }
         try await time("text: only the oldest's, failed", ledger) {
             $0.text = "note=veteran"
@@ -213,6 +219,8 @@ enum LedgerBenchmark {
         try await countMatching("ended before the middle", ledger, .forget) { $0.endedUntil = middle }
         try await countMatching("a queue's", ledger, .forget) { $0.queue = QueueName(unchecked: "video") }
         try await countMatching("a text's", ledger, .forget) { $0.text = "owner=user-77" }
+        try await countMatching("a text that all have", ledger, .forget) { $0.text = ".jpg" }
+        try await countMatching("a text that the oldest have", ledger, .forget) { $0.text = "note=veteran" }
         try await measure("failure groups") {
             _ = try await ledger.failureGroups(queue: nil, endedSince: nil, limit: 50)
         }
@@ -253,8 +261,12 @@ enum LedgerBenchmark {
         var filter = OrderFilter()
         change(&filter)
         let chosen = filter
-        let found = try await ledger.count(chosen, for: verb)
-        try await measure("count of \(name) (\(found))") { _ = try await ledger.count(chosen, for: verb) }
+        let bounds = OrderPreview.Bounds()
+        let found = try await ledger.preview(chosen, for: verb, bounds: bounds)
+        let number = "\(found.matched)\(found.mayBeMore ? " or more" : "")"
+        try await measure("count of \(name) (\(number))") {
+            _ = try await ledger.preview(chosen, for: verb, bounds: bounds)
+        }
     }
 
     private static func measure(_ name: String, _ body: () async throws -> Void) async throws {

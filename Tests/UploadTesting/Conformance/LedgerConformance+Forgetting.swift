@@ -201,7 +201,7 @@ extension LedgerConformance {
         }
     }
 
-    private static func forget(_ jobs: [JobID], in ledger: any Ports) async throws -> [OrderAnswer.Job] {
+    static func forget(_ jobs: [JobID], in ledger: any Ports) async throws -> [OrderAnswer.Job] {
         try await carryOutSilently(UploadOrder(.jobs(.forget, jobs), by: "jo", at: start), in: ledger).jobs
     }
 

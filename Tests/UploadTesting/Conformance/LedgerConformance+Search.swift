@@ -51,7 +51,43 @@ extension LedgerConformance {
                 #expect(try await ledger.count(asked, for: .runAgain) == wanted.count, "\(listing)")
                 let ended = wanted.count { id in jobs.firstIndex { $0.id == id }.map { status(of: $0).isEnd } ?? false }
                 #expect(try await ledger.count(asked, for: .forget) == ended, "\(listing)")
+                for (verb, count) in [(Verb.runAgain, wanted.count), (.forget, ended)] {
+                    let whole = try await ledger.preview(asked, for: verb, bounds: OrderPreview.Bounds())
+                    #expect(whole == OrderPreview(matched: count), "\(listing)")
+                    var bounds = OrderPreview.Bounds()
+                    (bounds.countMaximum, bounds.examinedMaximum) = (3, 5)
+                    let part = try await ledger.preview(asked, for: verb, bounds: bounds)
+                    #expect(part.mayBeMore ? part.matched <= count : part.matched == count, "\(listing) \(part)")
+                }
             }
+        },
+        Rule("an order over more jobs than are counted is told to be about at least so many") { suite in
+            let ledger = try await suite.make()
+            let jobs = (0..<count).map(numbered)
+            try await fill(ledger, with: jobs)
+            var bounds = OrderPreview.Bounds()
+            (bounds.countMaximum, bounds.examinedMaximum) = (3, 5)
+            var ended = OrderFilter(endedUntil: start + 86_400)
+            let all = try await ledger.count(ended, for: .forget)
+            #expect(all > 10)
+            #expect(try await ledger.preview(ended, for: .forget, bounds: bounds) == .init(matched: 3, mayBeMore: true))
+            // Where the tallies know the number, nothing is counted.
+            #expect(try await ledger.preview(OrderFilter(), for: .forget, bounds: bounds) == .init(matched: all))
+            ended.text = "jpg"
+            let text = try await ledger.preview(ended, for: .forget, bounds: bounds)
+            #expect(text.mayBeMore && text.matched <= 5)
+            // Of those that are counted, some have been forgotten.
+            ledger.settle(try await ledger.owed().map(\.id))
+            let completed = try await ledger.jobs(LedgerFilter(statuses: [.completed], limit: 1000)).jobs
+                .filter { $0.baton.job.client == nil }.prefix(8).map(\.id)
+            var answers = try await forget(Array(completed.prefix(2)), in: ledger)
+            #expect(answers.compactMap(\.reason) == [])
+            ended.text = nil
+            #expect(try await ledger.preview(ended, for: .forget, bounds: bounds) == .init(matched: 1, mayBeMore: true))
+            #expect(try await ledger.preview(OrderFilter(), for: .forget, bounds: bounds) == .init(matched: all - 2))
+            answers = try await forget(Array(completed.dropFirst(2)), in: ledger)
+            #expect(answers.compactMap(\.reason) == [])
+            #expect(try await ledger.preview(ended, for: .forget, bounds: bounds) == .init(matched: all - 8))
         },
         Rule("counts and loads are what counting all jobs would say, after changes and forgetting") { suite in
             let ledger = try await suite.make()

@@ -10,8 +10,10 @@ extension API.OrderAnswer {
             jobs: answer?.jobs.map { API.OrderedJob($0) })
     }
 
-    init(dryRunOf order: UploadOrder, matched: Int) {
-        self.init(order: order.id.uuidString, isDecided: true, dryRun: true, matched: matched, done: 0, jobs: [])
+    init(dryRunOf order: UploadOrder, _ preview: OrderPreview) {
+        self.init(
+            order: order.id.uuidString, isDecided: true, dryRun: true, matched: preview.matched,
+            mayBeMore: preview.mayBeMore ? true : nil, done: 0, jobs: [])
     }
 }
 

@@ -33,6 +33,14 @@ extension PostgreSQLLedger: LedgerQueries {
         }
     }
 
+    package func preview(
+        _ filter: OrderFilter, for verb: Verb, bounds: OrderPreview.Bounds
+    ) async throws(UploadError) -> OrderPreview {
+        try await read { [rows] transaction in
+            try await PostgreSQLPreview(filter, verb, bounds, in: transaction, rows).preview()
+        }
+    }
+
     package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
         let found = try await query(
             "SELECT seq, body FROM events WHERE job = (SELECT seq FROM jobs WHERE id = \(job.rawValue)) ORDER BY seq")

@@ -9,7 +9,7 @@ import Uploads
 enum PostgreSQLSchema {
     static let migrations: [[Step]] = [
         [.statements(first)], [.statements(sharded)], [.statements(facts), .facts, .statements(factIndexes)],
-        [.statements(hours)], [.statements(audited)], [.statements(rareRows)],
+        [.statements(hours)], [.statements(audited)], [.statements(rareRows)], [.statements(textBlocks)],
     ]
 
     /// A part of a migration.

@@ -5,17 +5,8 @@ import Uploads
 /// Finds the jobs of a listing, in a time that hardly depends on the number of jobs: see `JobSearch` for the ways by indexes, which are the
 /// same here.
 struct PostgreSQLSearch {
-    /// The jobs whose texts are compared one after the other at first.
-    private static let walkCount: Int64 = 5000
-    /// The most jobs whose texts are compared one after the other for a page that is full then.
-    private static let longWalkCount: Int64 = 50_000
-    /// So many matches in a walk mean that the text is common: the index by trigrams would find too many jobs.
-    private static let commonCount: Int64 = 50
-    /// The hits of the index that are looked at first when other conditions may leave few of them.
-    private static let nearCount: Int64 = 5000
-
-    private let filter: LedgerFilter
-    private let transaction: Transaction
+    let filter: LedgerFilter
+    let transaction: Transaction
     private let rows: DamagedRows
 
     init(_ filter: LedgerFilter, in transaction: Transaction, _ rows: DamagedRows) {
@@ -37,7 +28,7 @@ struct PostgreSQLSearch {
         return try await page(with: needle)
     }
 
-    private var isNewestFirst: Bool { filter.order == .newestFirst }
+    var isNewestFirst: Bool { filter.order == .newestFirst }
 
     // MARK: By time
 
@@ -139,18 +130,19 @@ struct PostgreSQLSearch {
     private func hasFewEnds() async throws -> Bool {
         var ended = LedgerFilter(statuses: filter.possibleStatuses)
         (ended.endedSince, ended.endedUntil) = (filter.endedSince, filter.endedUntil)
+        return try await hasFew(PostgreSQLStore.all(ended.columnConditionsInPostgreSQL), JobSearch.fewMaximum)
+    }
+
+    func hasFew(_ condition: Statement, _ maximum: Int) async throws -> Bool {
         let count = try await transaction.execute(
             """
-            SELECT count(*) AS count FROM (
-                SELECT 1 FROM jobs WHERE \(PostgreSQLStore.all(ended.columnConditionsInPostgreSQL))
-                LIMIT \(Int64(JobSearch.fewMaximum + 1))
-            ) AS found
+            SELECT count(*) AS count FROM (SELECT 1 FROM jobs WHERE \(condition) LIMIT \(Int64(maximum) + 1)) AS found
             """)
-        return try count[0].get("count", as: Int64.self) <= Int64(JobSearch.fewMaximum)
+        return try count[0].get("count", as: Int64.self) <= Int64(maximum)
     }
 
     /// The combinations of queue, destination and status that the filter permits and that have jobs.
-    private func scopes() async throws -> [JobSearch.Scope] {
+    func scopes() async throws -> [JobSearch.Scope] {
         try await Self.scopes(in: transaction).filter { scope in
             (filter.queue.map { $0.rawValue == scope.queue } ?? true)
                 && (filter.destination.map { $0 == scope.destination } ?? true)
@@ -172,7 +164,7 @@ struct PostgreSQLSearch {
         }
     }
 
-    private func start() async throws -> JobSearch.Place? {
+    func start() async throws -> JobSearch.Place? {
         guard let after = filter.after else { return nil }
         let row = try await transaction.execute("SELECT enqueued, seq FROM jobs WHERE id = \(after.rawValue)").first
         guard let row else {
@@ -189,134 +181,19 @@ struct PostgreSQLSearch {
             : ["(enqueued, seq) > (\(start.enqueued), \(start.sequence))"]
     }
 
-    private func page(of found: Rows) throws -> JobPage {
+    func page(of found: Rows) throws -> JobPage {
         let jobs = try jobs(found)
         guard found.count == filter.limit, let last = found.last else { return JobPage(jobs: jobs, next: nil) }
         return JobPage(jobs: jobs, next: JobID(try last.get("id")) ?? jobs.last?.id)
     }
 
-    private func jobs(_ found: Rows) throws -> [LedgerJob] {
+    func jobs(_ found: Rows) throws -> [LedgerJob] {
         try found.compactMap { rows.job(try $0.get("record"), id: try $0.get("id")) }
     }
 
-    // MARK: By text
-
-    /// A text that many jobs have is found among the next jobs; one that few have, by the index by trigrams.
-    private func page(with needle: String) async throws -> JobPage {
-        let start = try await start()?.sequence
-        if try await hasFewBesides() {
-            return try page(of: try await findAmongFew(needle, beyond(start, column: "seq")))
-        }
-        let pattern = Self.pattern(needle)
-        let walk = try await transaction.execute(
-            """
-            SELECT count(*) AS count, count(*) FILTER (WHERE text LIKE \(pattern)) AS matches,
-            \(isNewestFirst ? "min(job)" as Statement : "max(job)") AS last FROM (
-                SELECT job, text FROM texts WHERE \(beyond(start)) ORDER BY \(order)
-                LIMIT \(Self.walkCount)
-            ) AS walked
-            """)
-        guard let walked = walk.first, let last: Int64 = try walked.getIfPresent("last") else {
-            return JobPage(jobs: [], next: nil)
-        }
-        let isLast: Bool = try walked.get("count", as: Int64.self) < Self.walkCount
-        let matches: Int64 = try walked.get("matches")
-        // With so many matches among the first texts, a page is full before the long walk ends, unless other conditions leave few of them.
-        if !isLast, conditions.isEmpty, matches * Self.longWalkCount >= Int64(filter.limit) * Self.walkCount {
-            return try page(of: try await find(needle, beyond(start)))
-        }
-        if !isLast, matches < min(Int64(filter.limit), Self.commonCount) {
-            return try page(of: try await findRare(needle, beyond(start)))
-        }
-        let near = try await find(needle, "\(beyond(start)) AND \(notBeyond(last))")
-        if near.count == filter.limit || isLast { return try page(of: near) }
-        guard matches < Self.commonCount else {
-            let end = try await transaction.execute("SELECT id FROM jobs WHERE seq = \(last)").first
-            let jobs = try jobs(near)
-            return JobPage(jobs: jobs, next: try end.flatMap { JobID(try $0.get("id")) } ?? jobs.last?.id)
-        }
-        return try page(of: try await findRare(needle, beyond(start)))
-    }
-
-    /// Whether the conditions besides the text leave few jobs.
-    private func hasFewBesides() async throws -> Bool {
-        if filter.isScoped, try await scopes().map(\.count).sumSaturating() <= JobSearch.fewMaximum { return true }
-        return if filter.endConditionsInPostgreSQL.isEmpty { false } else { try await hasFewEnds() }
-    }
-
-    /// Compares the texts of the few jobs that meet the other conditions, which have indexes of their own.
-    private func findAmongFew(_ needle: String, _ condition: Statement) async throws -> Rows {
-        try await transaction.execute(
-            """
-            SELECT id, record FROM jobs JOIN texts ON texts.job = seq
-            WHERE \(condition) AND strpos(texts.text, \(needle)) > 0 AND \(PostgreSQLStore.all(conditions))
-            ORDER BY \(isNewestFirst ? "seq DESC" as Statement : "seq") LIMIT \(Int64(filter.limit))
-            """)
-    }
-
-    /// Compares texts in the order of their jobs: the index by trigrams does not know `strpos`. Jobs are looked up one by one, since the
-    /// server, which takes matches to be frequent, would read every job beside every text.
-    private func find(_ needle: String, _ condition: Statement) async throws -> Rows {
-        try await transaction.execute(
-            """
-            SELECT found.* FROM texts CROSS JOIN LATERAL (
-                SELECT id, record FROM jobs WHERE seq = texts.job AND \(PostgreSQLStore.all(conditions)) OFFSET 0
-            ) AS found WHERE \(condition) AND strpos(text, \(needle)) > 0
-            ORDER BY texts.\(order) LIMIT \(Int64(filter.limit))
-            """)
-    }
-
-    /// Finds all matches by the index, which knows no order, and then the first ones that meet the other conditions. An array of numbers that
-    /// come mostly in order is sorted in half the time of a sort for LIMIT, which has to take up each of them when the last are wanted.
-    private func findRare(_ needle: String, _ condition: Statement) async throws -> Rows {
-        let words = try await RareWords.of(needle, in: transaction)
-        let match = RareWords.condition(needle, words)
-        let limit = Int64(filter.limit)
-        let nearCount = conditions.isEmpty ? limit : max(limit, Self.nearCount)
-        let (near, far): (Statement, Statement) =
-            isNewestFirst
-            ? ("jobs[cardinality(jobs) - \(nearCount) + 1:]", "jobs[:cardinality(jobs) - \(nearCount)]")
-            : ("jobs[:\(nearCount)]", "jobs[\(nearCount) + 1:]")
-        func found(_ jobs: Statement, if condition: Statement) -> Statement {
-            """
-            SELECT hit.job, found.* FROM (SELECT unnest(\(jobs)) AS job FROM hits WHERE \(condition) ORDER BY \(order)) AS hit
-            CROSS JOIN LATERAL (
-                SELECT id, record FROM jobs WHERE seq = hit.job AND \(PostgreSQLStore.all(conditions)) OFFSET 0
-            ) AS found ORDER BY hit.\(order) LIMIT \(limit)
-            """
-        }
-        return try await transaction.execute(
-            """
-            WITH hits AS MATERIALIZED (
-                SELECT array_agg(job ORDER BY job) AS jobs FROM texts WHERE \(condition) AND \(match)
-            ), near AS MATERIALIZED (
-                \(found(near, if: "true"))
-            ), far AS (
-                \(found(far, if: "(SELECT count(*) FROM near) < \(limit)"))
-            )
-            SELECT id, record FROM (SELECT * FROM near UNION ALL SELECT * FROM far) AS found
-            ORDER BY \(order) LIMIT \(limit)
-            """)
-    }
-
-    private var conditions: [Statement] {
+    var conditions: [Statement] {
         filter.timeConditionsInPostgreSQL + filter.columnConditionsInPostgreSQL
             + (filter.idempotencyKey.map { ["sha256(idempotency) = \($0.digest)"] } ?? [])
-    }
-
-    /// The order of the rows of `texts`.
-    private var order: Statement { isNewestFirst ? "job DESC" : "job" }
-
-    private func beyond(_ place: Int64?, column: Statement = "job") -> Statement {
-        guard let place else { return "true" }
-        return isNewestFirst ? "\(column) < \(place)" : "\(column) > \(place)"
-    }
-
-    private func notBeyond(_ place: Int64) -> Statement { isNewestFirst ? "job >= \(place)" : "job <= \(place)" }
-
-    /// The pattern for LIKE, whose own characters are escaped.
-    static func pattern(_ needle: String) -> String {
-        "%" + needle.unicodeScalars.map { "\\%_".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined() + "%"
     }
 }
 
@@ -329,7 +206,7 @@ extension LedgerFilter {
     }
 
     /// For rows of ended jobs.
-    fileprivate var endConditionsInPostgreSQL: [Statement] {
+    var endConditionsInPostgreSQL: [Statement] {
         [
             endedSince.map { "since >= \($0.timeIntervalSince1970)" as Statement },
             endedUntil.map { "since < \($0.timeIntervalSince1970)" as Statement },

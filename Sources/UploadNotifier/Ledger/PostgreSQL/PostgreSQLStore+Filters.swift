@@ -21,7 +21,7 @@ extension PostgreSQLStore {
     /// The statement that counts the jobs that an order with a filter is about. Where indexes or tallies answer, no row is read.
     /// - Parameter words: the rare words of the filter's text (`RareWords`).
     static func counting(_ filter: OrderFilter, _ verb: Verb, words: [String] = []) -> Statement {
-        let listed = all(listedConditions(filter, verb, words))
+        let listed = listed(filter, verb, words)
         if resumesOnly(filter, verb) || (verb == .forget && filter.text != nil) {
             return "SELECT count(*) AS count FROM jobs WHERE \(condition(filter, verb, words))"
         }
@@ -34,7 +34,11 @@ extension PostgreSQLStore {
         return "SELECT greatest((\(count)) - \(forgotten), 0)::bigint AS count"
     }
 
-    private static func condition(_ filter: OrderFilter, _ verb: Verb, _ words: [String] = []) -> Statement {
+    static func listed(_ filter: OrderFilter, _ verb: Verb, _ words: [String] = []) -> Statement {
+        all(listedConditions(filter, verb, words))
+    }
+
+    static func condition(_ filter: OrderFilter, _ verb: Verb, _ words: [String] = []) -> Statement {
         var conditions = listedConditions(filter, verb, words)
         if verb == .forget { conditions.append("forgotten IS NULL") }
         if resumesOnly(filter, verb) { conditions.append("(status = 'paused' OR keeps_pause)") }
@@ -42,7 +46,7 @@ extension PostgreSQLStore {
     }
 
     /// Whether the order is about paused jobs: resuming, in no status that the filter names.
-    private static func resumesOnly(_ filter: OrderFilter, _ verb: Verb) -> Bool {
+    static func resumesOnly(_ filter: OrderFilter, _ verb: Verb) -> Bool {
         verb == .resume && filter.statuses == nil
     }
 
@@ -60,7 +64,7 @@ extension PostgreSQLStore {
     }
 
     /// The conditions on the tallies of jobs that meet a filter; nil where the tallies do not know what it asks for.
-    private static func tallied(_ filter: OrderFilter, _ verb: Verb) -> [Statement]? {
+    static func tallied(_ filter: OrderFilter, _ verb: Verb) -> [Statement]? {
         let scope = OrderFilter(
             queue: filter.queue, destination: filter.destination, statuses: filter.statuses, digits: filter.digits)
         guard scope == filter else { return nil }
