@@ -12,10 +12,11 @@ import Uploads
     init() throws { topology = try UploadTopology(namespace: "upload") }
 
     /// Follows a routing key through the ladder by its bindings alone.
-    private func walk(_ key: String) -> (milliseconds: Int64, landing: String, levels: Int) {
+    /// - Parameter start: where the message is published; nil: at the top.
+    private func walk(_ key: String, from start: String? = nil) -> (milliseconds: Int64, landing: String, levels: Int) {
         let ladder = topology.ladder
         let words = key.split(separator: ".").map(String.init)
-        var place = topology.ladderTop
+        var place = start ?? topology.ladderTop
         var milliseconds: Int64 = 0
         var levels = 0
         while place != topology.due, levels < 100 {
@@ -55,15 +56,20 @@ import Uploads
         #expect(milliseconds == Int64(seconds) * 1000)
         #expect(landing == "upload.jobs.default.continued")
         #expect(levels == 22)
+        let direct = walk(
+            topology.delayKey(seconds: Double(seconds), .standard, .continued, JobID()),
+            from: topology.ladderEntry(seconds: Double(seconds)))
+        #expect(direct.milliseconds == milliseconds && direct.landing == landing)
+        #expect(direct.levels == String(seconds, radix: 2).count, "no level above the highest bit")
     }
 
     @Test func `random delays are exact, and a queue name that looks like a bit does not mislead the ladder`() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let seconds = Int.random(in: 1...UploadTopology.delaySecondsMaximum, using: &generator)
-            #expect(
-                walk(topology.delayKey(seconds: Double(seconds), .standard, .bulk, JobID())).milliseconds == seconds
-                    * 1000)
+            let key = topology.delayKey(seconds: Double(seconds), .standard, .bulk, JobID())
+            #expect(walk(key).milliseconds == seconds * 1000)
+            #expect(walk(key, from: topology.ladderEntry(seconds: Double(seconds))).milliseconds == seconds * 1000)
         }
         let key = topology.delayKey(seconds: 1, try QueueName("1"), .normal, JobID())
         #expect(walk(key).landing == "nowhere")
@@ -121,6 +127,7 @@ import Uploads
     @Test(arguments: [(0.0, 1), (-5, 1), (.nan, 1), (-.infinity, 1), (.infinity, 4_194_303), (1e12, 4_194_303)])
     func `what is out of range becomes the nearest delay`(_ seconds: Double, _ expected: Int) {
         #expect(UploadTopology.delayBits(seconds) == UploadTopology.delayBits(Double(expected)))
+        #expect(topology.ladderEntry(seconds: seconds) == topology.ladderEntry(seconds: Double(expected)))
     }
 
     @Test func `22 bits, most significant first`() {

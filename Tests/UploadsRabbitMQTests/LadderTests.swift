@@ -24,7 +24,8 @@ import Uploads
             for (seconds, lane) in lanes {
                 let message = try WireFormat.message(baton: Samples.baton(slice: seconds))
                 let key = rig.topology.delayKey(seconds: Double(seconds), .standard, lane, JobID())
-                try await rig.channel.publish(message, to: rig.topology.ladderTop, routingKey: key)
+                let entry = rig.topology.ladderEntry(seconds: Double(seconds))
+                try await rig.channel.publish(message, to: entry, routingKey: key)
             }
             for (seconds, lane) in lanes {
                 let delivery = try await rig.next(rig.topology.laneQueue(.standard, lane))

@@ -89,7 +89,8 @@ struct SettlementPublisher: Sendable {
     func wait(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
         let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
         let parcel = Parcel(
-            message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.ladderTop,
+            message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat),
+            exchange: topology.ladderEntry(seconds: Self.unsupportedDelay),
             routingKey: topology.delayKey(seconds: Self.unsupportedDelay, queue, lane, digit: Self.digit(of: delivery)),
             flagsRepeats: true,
             topology: topology.shared)
@@ -140,7 +141,7 @@ struct SettlementPublisher: Sendable {
             let parcel =
                 if let delay = onward.delay {
                     Parcel(
-                        message: message, exchange: topology.ladderTop,
+                        message: message, exchange: topology.ladderEntry(seconds: delay),
                         routingKey: topology.delayKey(seconds: delay, queue, onward.lane, onward.baton.job.id),
                         flagsRepeats: true,
                         topology: objects(of: queue))

@@ -13,8 +13,14 @@ extension UploadTopology {
     /// Matches the bits before a lane's key at the ladder's foot.
     static let anyDelay = String(repeating: "*.", count: levelCount)
 
-    /// The exchange where a wait begins.
+    /// The exchange where any wait can begin.
     public var ladderTop: String { delayLevel(Self.levelCount - 1) }
+
+    /// The exchange where a wait begins: the level of its highest bit. Each level above would pass the message down, which costs the broker
+    /// as much as half a queue.
+    public func ladderEntry(seconds: TimeInterval) -> String {
+        delayLevel(Int.bitWidth - 1 - Self.wholeSeconds(seconds).leadingZeroBitCount)
+    }
 
     /// The exchange and the queue of a level, from 0.
     func delayLevel(_ level: Int) -> String { "\(namespace).delay.\(level < 10 ? "0" : "")\(level)" }
@@ -25,13 +31,16 @@ extension UploadTopology {
     /// The bits of a delay, most significant first, joined by dots. Rounded up, so that no message comes early; from 1
     /// to ``delaySecondsMaximum`` seconds.
     public static func delayBits(_ seconds: TimeInterval) -> String {
-        // Clamped as a floating point number: converting infinity or NaN would trap.
-        let rounded = seconds.isNaN ? 1 : min(max(seconds.rounded(.up), 1), TimeInterval(delaySecondsMaximum))
-        let whole = Int(rounded)
+        let whole = wholeSeconds(seconds)
         return (0..<levelCount).reversed().map { whole >> $0 & 1 == 1 ? "1" : "0" }.joined(separator: ".")
     }
 
-    /// The routing key with which a message published to ``ladderTop`` reaches a lane after a delay.
+    private static func wholeSeconds(_ seconds: TimeInterval) -> Int {
+        // Clamped as a floating point number: converting infinity or NaN would trap.
+        Int(seconds.isNaN ? 1 : min(max(seconds.rounded(.up), 1), TimeInterval(delaySecondsMaximum)))
+    }
+
+    /// The routing key with which a message published to ``ladderEntry(seconds:)``, or to a level above, reaches a lane after a delay.
     public func delayKey(seconds: TimeInterval, _ queue: QueueName, _ lane: Lane, _ job: JobID) -> String {
         delayKey(seconds: seconds, queue, lane, digit: job.digitText)
     }
