@@ -326,6 +326,7 @@ void s3_answer(const struct request *request, struct exchange *exchange, struct 
     if (answer_refused_status) refuse(&context, answer_refused_status, answer_refused_code, "refused on purpose");
     else if (!is_within_rate()) refuse(&context, 503, "SlowDown", "reduce your request rate");
     else if (operation) operation(&context);
+    else if (request->method == GET && !store_find(context.name)) refuse(&context, 404, "NoSuchKey", "there is no such object");
     else refuse(&context, 501, "NotImplemented", "bodies are discarded here: nothing can be read");
     pthread_mutex_unlock(&store_lock);
 }

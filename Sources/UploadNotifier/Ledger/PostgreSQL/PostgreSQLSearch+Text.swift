@@ -65,7 +65,7 @@ extension PostgreSQLSearch {
             """)
     }
 
-    /// The few jobs that meet a condition, and whose texts contain another. OFFSET has the server find the few by their index, and look up
+    /// The few jobs that meet a condition and whose texts contain the needle. OFFSET has the server find the few by their index, and look up
     /// one text after the other: it would take them to be many, and walk all jobs.
     static func few(_ condition: Statement, having needle: String) -> Statement {
         """
