@@ -98,6 +98,7 @@ struct RareWordsTests {
             let jobs = (0..<20).map { number in
                 var job = Sample.job(key: "IMG_\(number).jpg")
                 job.metadata = ["note": block == 3 || number % 3 == 0 ? "recruit" : "veteran"]
+                job.batch = block == 1 ? "first" : nil
                 return job
             }
             _ = try await ledger.record(
@@ -121,6 +122,11 @@ struct RareWordsTests {
             filter.after = page.next
         } while filter.after != nil
         #expect(found == (order == .oldestFirst ? wanted : wanted.reversed()))
+        // The few jobs of a batch are found at once, though all others have the text, too.
+        var batch = LedgerFilter(order: order)
+        (batch.batch, batch.text) = ("first", "img_")
+        let first = try await ledger.jobs(batch)
+        #expect(first.jobs.count == 20 && first.next == nil)
         var asked = OrderFilter()
         asked.text = "note=veteran"
         #expect(try await ledger.preview(asked, for: .cancel, bounds: .init()) == .init(matched: wanted.count))

@@ -3,8 +3,8 @@ import Uploads
 
 /// Counts the jobs that an order with a filter would be about, as far as bounds.
 struct PostgreSQLPreview {
-    /// So many jobs with a text among those that are examined first mean that it is common.
-    private static let commonShare = 100
+    /// A text is common if one in so many has it of the jobs that are examined first.
+    private static let commonOneIn = 100
 
     private let filter: OrderFilter
     private let verb: Verb
@@ -80,7 +80,7 @@ struct PostgreSQLPreview {
             """)[0]
         let mayBeMore: Bool = try newest.get("examined", as: Int64.self) > maximum
         let withText = try newest.get("with_text", as: Int64.self)
-        if !mayBeMore || !isIndexed || withText * Int64(Self.commonShare) >= maximum {
+        if !mayBeMore || !isIndexed || withText * Int64(Self.commonOneIn) >= maximum {
             return OrderPreview(
                 matched: Int(clamping: try newest.get("matched", as: Int64.self)), mayBeMore: mayBeMore)
         }
