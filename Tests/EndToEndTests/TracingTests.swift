@@ -21,7 +21,7 @@ import UploadsRabbitMQ
         try await Deployment.with(
             destinations: [
                 "web: {driver: http, url: '\(url)/stored/'}",
-                "slow: {driver: http, url: '\(url)/stored/', limits: {bytesPerSecond: 8MiB}}",
+                "slow: {driver: http, url: '\(url)/stored/', limits: {bytesPerSecond: 2MiB}}",
             ],
             delegates: [
                 "hook: {kind: webhook, url: '\(url)/hook', secret: \(Self.secret)}", "app: {kind: queue}",
