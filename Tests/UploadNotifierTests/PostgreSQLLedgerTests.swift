@@ -55,6 +55,19 @@ struct PostgreSQLLedgerTests {
         #expect(ids.count == 1)
     }
 
+    @Test func `a user who may make nothing in the database uses what an administrator has made`() async throws {
+        let node = try await PostgreSQLNode.shared()
+        let schema = Self.makeSchema()
+        // Makes the extensions, one test after the other.
+        try await Self.open(node.url, schema: Self.makeSchema()).close()
+        _ = try PostgreSQLNode.query("CREATE ROLE \(schema) LOGIN PASSWORD 'secret'", at: node.url)
+        let url = "postgres://\(schema):secret@127.0.0.1:\(node.port)/postgres"
+        let error = await #expect(throws: UploadError.self) { _ = try await Self.open(url, schema: schema) }
+        #expect(error?.code == .misconfigured && error?.message.contains("grant its user CREATE") == true)
+        _ = try PostgreSQLNode.query("CREATE SCHEMA \(schema) AUTHORIZATION \(schema)", at: node.url)
+        for _ in 0..<2 { try await Self.open(url, schema: schema).close() }
+    }
+
     @Test func `jobs of before are found by their errors and apps, and those that were paused are resumed`()
         async throws
     {

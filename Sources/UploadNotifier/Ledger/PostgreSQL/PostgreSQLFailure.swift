@@ -24,7 +24,13 @@ enum PostgreSQLFailure {
                 (.serverFailure, "the ledger \(path) cannot be written just now: \(failure.message)")
             case .damaged:
                 (.misconfigured, "the database of the ledger \(path) is damaged: \(failure.message)")
-            case .loginRefused, .accessRefused, .notFound, .invalidConfiguration:
+            case .accessRefused:
+                (
+                    .misconfigured,
+                    "the ledger \(path) cannot be opened: \(failure.message); grant its user CREATE on the database, or make "
+                        + "the schema and the extensions for it (the page Operating, \"In PostgreSQL\")"
+                )
+            case .loginRefused, .notFound, .invalidConfiguration:
                 (.misconfigured, "the ledger \(path) cannot be opened: \(failure.message)")
             case .invalidStatement:
                 (.misconfigured, "another program has changed the tables of the ledger \(path): \(failure.message)")

@@ -32,10 +32,15 @@ enum PostgreSQLSchema {
     ) async throws {
         try await client.transaction { transaction in
             try await transaction.execute("SELECT pg_advisory_xact_lock(\(lock))")
-            try await transaction.execute([
-                Statement(stringLiteral: "CREATE SCHEMA IF NOT EXISTS \"\(schema)\""),
-                "CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
-            ])
+            // With IF NOT EXISTS the server would want the right to make a schema although it is there.
+            let found = try await transaction.execute(
+                "SELECT count(*) AS count FROM pg_namespace WHERE nspname = \(schema)")
+            if try found[0].get("count", as: Int64.self) == 0 {
+                try await transaction.execute(Statement(stringLiteral: "CREATE SCHEMA \"\(schema)\""))
+            }
+            try await transaction.execute(
+                "CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+            )
             if !isForCopy, try await hasTable("copying", transaction.execute, schema: schema) {
                 throw LedgerCopy.unfinished(client.configuration.description)
             }
