@@ -47,15 +47,16 @@ import Testing
         var finder: ConcurrencyFinder
         var now = 0
         var running = 0
-        var random = SeededGenerator(seed: 7)
+        var random: SeededGenerator
         var tokens = 0.0
         var ended = 0
         var refused = 0
         /// By the millisecond of their end: when the jobs began, and whether they were accepted.
         var ends: [Int: [(began: Int, isAccepted: Bool)]] = [:]
 
-        init(_ model: Model, most: Int = 512) {
+        init(_ model: Model, most: Int = 512, seed: UInt64 = 7) {
             self.model = model
+            random = SeededGenerator(seed: seed)
             finder = ConcurrencyFinder(most: most)
         }
 
@@ -104,6 +105,16 @@ import Testing
         #expect(rate >= model.best * 0.9, "\(rate) of \(model.best) jobs/s with \(world.finder.width) at once")
         let refusals = Double(world.refused - refused)
         #expect(refusals <= Double(world.ended - ended) * 0.02, "\(refusals) refused")
+    }
+
+    /// 32 jobs do a quarter more than 16 here, so 64 are tried, which do a third of that; the best number lies below 32.
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `a knee between two doublings is found within the first seconds`(seed: UInt64) {
+        var world = World(.knee(24, 30), seed: seed)
+        world.run(milliseconds: 4000)
+        #expect((20...27).contains(world.finder.width))
+        world.run(milliseconds: 8000)
+        #expect(Double(world.ended) >= 0.9 * 12 * world.model.best, "\(world.ended) of \(12 * world.model.best)")
     }
 
     @Test(arguments: [30.0, 200])

@@ -3,8 +3,9 @@
 /// It measures in rounds how much work ends in a second, but only while as many jobs run as may, since nothing else shows what more jobs
 /// would bring.
 /// - It begins with ``begin`` jobs and doubles them as long as that brings at least a fifth of what it could bring.
-/// - Then it tries the middle between the last two, keeps the better one, and from now on compares it now and then with a quarter more
-///   and a fifth less. Fewer jobs win when they do the same work.
+/// - Then it tries the middle between the last two, and the middle below them where the last doubling but one has brought much less than
+///   twice the work. It keeps the best, and from now on compares it now and then with a quarter more and a fifth less. Fewer jobs win
+///   when they do the same work.
 /// - It remembers the best that it has measured, and returns to it when small steps have led away from it.
 /// - When the destination is overloaded (it refuses requests for their number, or does not answer) it halves them at once. Then it
 ///   returns step by step to just below the number that was too much, and tries more than that only every ``patience``.
@@ -23,13 +24,18 @@ struct ConcurrencyFinder: Hashable, Sendable {
         var width: Int
         /// Work a second.
         var rate: Double
+
+        /// What more jobs have brought, as a part of what they could bring: 1 where the work has grown as their number has.
+        func gain(from fewer: Measured) -> Double {
+            (rate / fewer.rate - 1) / (Double(width) / Double(fewer.width) - 1)
+        }
     }
 
     private enum Phase: Hashable, Sendable {
-        /// The number doubles; nil before the first round.
-        case doubling(Measured?)
-        /// Between these two numbers, the greater of which brought little more.
-        case halfway(low: Measured, high: Measured)
+        /// The number doubles; with the last two that were measured, or fewer.
+        case doubling([Measured])
+        /// The numbers between those that were measured are tried one after the other.
+        case between([Measured], next: [Int])
         /// After an overload.
         case returning
         /// The number is good; the next trial comes at this time.
@@ -52,7 +58,7 @@ struct ConcurrencyFinder: Hashable, Sendable {
     /// Jobs that may be under way at once.
     private(set) var width: Int
     private let most: Int
-    private var phase = Phase.doubling(nil)
+    private var phase = Phase.doubling([])
     private var round: Round
     private var best: Measured?
     private var isNextTrialMore = true
@@ -111,7 +117,7 @@ struct ConcurrencyFinder: Hashable, Sendable {
 
     private var isQuick: Bool {
         switch phase {
-        case .doubling, .halfway, .returning: true
+        case .doubling, .between, .returning: true
         case .calm, .trying, .comparing: false
         }
     }
@@ -128,19 +134,24 @@ struct ConcurrencyFinder: Hashable, Sendable {
     private mutating func learn(_ measured: Measured, at now: Duration) {
         switch phase {
         case .doubling(let former):
-            guard let former else { return double(after: measured, at: now) }
-            let hoped = Double(measured.width) / Double(former.width) - 1
-            if measured.rate >= former.rate * (1 + 0.2 * hoped) { return double(after: measured, at: now) }
-            phase = .halfway(low: former, high: measured)
-            set((former.width + measured.width) / 2)
-        case .halfway(let low, let high):
-            settle(on: [low, measured, high], at: now)
+            let all = former + [measured]
+            guard let last = former.last, measured.gain(from: last) < 0.2 else { return double(after: all, at: now) }
+            var next = [(last.width + measured.width) / 2]
+            if let first = former.dropLast().last, last.gain(from: first) < 0.8 {
+                next.append((first.width + last.width) / 2)
+            }
+            phase = .between(all, next: next)
+            set(next[0])
+        case .between(let former, let next):
+            guard next.count > 1 else { return settle(on: former + [measured], at: now) }
+            phase = .between(former + [measured], next: Array(next.dropFirst()))
+            set(next[1])
         case .returning:
             guard measured.width < bound else { return calm(at: now) }
             set(min(bound, measured.width + max(1, bound / 8)))
         case .calm(let nextTrial):
             remember(measured)
-            if relax(at: now) { return double(after: measured, at: now) }
+            if relax(at: now) { return double(after: [measured], at: now) }
             guard now >= nextTrial else { return }
             // Small steps that were each worth it may have led away from the best.
             if let best, best.width != measured.width, best.width <= bound, measured.rate < best.rate * 0.9 {
@@ -166,10 +177,10 @@ struct ConcurrencyFinder: Hashable, Sendable {
         }
     }
 
-    private mutating func double(after measured: Measured, at now: Duration) {
-        guard measured.width < bound else { return settle(on: [measured], at: now) }
-        phase = .doubling(measured)
-        set(min(bound, measured.width * 2))
+    private mutating func double(after measured: [Measured], at now: Duration) {
+        guard width < bound else { return settle(on: measured.suffix(1), at: now) }
+        phase = .doubling(measured.suffix(2))
+        set(min(bound, width * 2))
     }
 
     /// Goes on with the least number that does nearly as much as the best.
