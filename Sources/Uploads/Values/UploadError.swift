@@ -5,21 +5,40 @@ public import Foundation
 /// Every driver maps each foreign status or errno to one of these once, beside a reference to its manual; whether and
 /// when a job is tried again is decided from `retry` in one place.
 public struct UploadError: Error, Sendable {
+    private struct Fields: Sendable {
+        let code: Code
+        let message: String
+        let retry: Retry
+        let cause: (any Error)?
+        let response: ServerResponse?
+        let location: SourceLocation
+        var isOfSource = false
+    }
+
+    private final class Storage: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    /// One reference: every call that may throw, and every task that waits for such a call, keeps room for an error.
+    private let storage: Storage
+
     /// The kind of failure: bounded, so it may be a metric label.
-    public let code: Code
+    public var code: Code { storage.fields.code }
     /// What went wrong with what, and its remedy. Safe to log: never a secret, never the query of a URL.
     /// Cut to ``WireLimits/messageLengthMaximum``.
-    public let message: String
+    public var message: String { storage.fields.message }
     /// Whether trying again may help.
-    public let retry: Retry
+    public var retry: Retry { storage.fields.retry }
     /// The error underneath, for diagnosis only; its text may be unsafe to show and is not part of `description`.
-    public let cause: (any Error)?
+    public var cause: (any Error)? { storage.fields.cause }
     /// The destination's answer, where the failure is an answer.
-    public let response: ServerResponse?
+    public var response: ServerResponse? { storage.fields.response }
     /// Whether the place that the source object is read from failed, and not the destination. Known only to the process that saw it.
-    public private(set) var isOfSource = false
+    public var isOfSource: Bool { storage.fields.isOfSource }
     /// Where in the source the error was made.
-    public let location: SourceLocation
+    public var location: SourceLocation { storage.fields.location }
 
     public init(
         _ code: Code,
@@ -30,20 +49,21 @@ public struct UploadError: Error, Sendable {
         file: String = #fileID,
         line: Int = #line
     ) {
-        self.code = code
-        self.message = message.codePointPrefix(WireLimits.messageLengthMaximum)
-        self.retry = retry ?? code.usualRetry
-        self.cause = cause
-        self.response = response
-        self.location = SourceLocation(file: file, line: line)
+        let fields = Fields(
+            code: code, message: message.codePointPrefix(WireLimits.messageLengthMaximum),
+            retry: retry ?? code.usualRetry, cause: cause, response: response,
+            location: SourceLocation(file: file, line: line))
+        storage = Storage(fields)
     }
 
     /// The same error, as one of the place that the source object is read from.
     public var ofSource: UploadError {
-        var error = self
-        error.isOfSource = true
-        return error
+        var fields = storage.fields
+        fields.isOfSource = true
+        return UploadError(storage: Storage(fields))
     }
+
+    private init(storage: Storage) { self.storage = storage }
 
     /// Whether, and when, a failed step may be repeated.
     public enum Retry: Hashable, Sendable {
