@@ -280,7 +280,7 @@ import Uploads
         try await Deployment.with { deployment in
             let api = try await notifier(deployment).api
             let none = try await deployment.control("workers", "--api", api)
-            #expect(none.errorText == "uploadctl: there are none\n")
+            #expect(none.errorText == "uploadctl: there are none; one that runs is shown within 10 s\n")
             let first = try deployment.start(.worker)
             let second = try deployment.start(.worker, ["--queue", "video", "--concurrency", "3"])
             try await eventually("both are listed") {

@@ -83,7 +83,10 @@ struct InquiryRunner: Sendable {
         case .discard(let ids, let isConfirmed): return try await discard(ids, isConfirmed: isConfirmed)
         case .destinations:
             try await list("/v1/destinations") { (destinations: [API.Destination]) in Table(destinations, time) }
-        case .workers: try await list("/v1/workers") { (workers: [API.Worker]) in Table(workers, time) }
+        case .workers:
+            try await list("/v1/workers", none: "there are none; one that runs is shown within 10 s") {
+                (workers: [API.Worker]) in Table(workers, time)
+            }
         case .audit(let choice):
             try await list("/v1/audit", try choice.query(), limit: choice.limit, page: 200, cursor: "before") {
                 (entries: [API.AuditEntry]) in Table(entries, time)
@@ -123,12 +126,13 @@ struct InquiryRunner: Sendable {
 
     /// Shows a list that the API answers as a whole.
     func list<Item: Decodable>(
-        _ path: String, _ query: [(name: String, value: String)] = [], _ table: ([Item]) -> Table
+        _ path: String, _ query: [(name: String, value: String)] = [], none: String = InquiryRunner.none,
+        _ table: ([Item]) -> Table
     ) async throws {
         if printsJSON {
             for item in try await client.ask(.GET, path, query, as: ListPage<JSONValue>.self).items { try show(item) }
         } else {
-            show(table(try await client.ask(.GET, path, query, as: ListPage<Item>.self).items))
+            show(table(try await client.ask(.GET, path, query, as: ListPage<Item>.self).items), none: none)
         }
     }
 
@@ -145,8 +149,11 @@ struct InquiryRunner: Sendable {
         for group in groups { Console.output(line: PlainText.safe(FailureChoice.command(for: group, query))) }
     }
 
-    func show(_ table: Table) {
-        guard !table.rows.isEmpty else { return say("there are none") }
+    /// What is said of an empty list.
+    static let none = "there are none"
+
+    func show(_ table: Table, none: String = InquiryRunner.none) {
+        guard !table.rows.isEmpty else { return say(none) }
         let isWide = format == .wide
         let width = isWide ? nil : Console.outputColumns
         for line in table.lines(width: width, hasHead: printsHead, isWide: isWide) { Console.output(line: line) }
