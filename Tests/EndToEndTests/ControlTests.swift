@@ -265,6 +265,7 @@ import Uploads
             #expect(refused.errorText.contains("'discard', which gives up what it has left"), "\(refused.errorText)")
             let looked = try await deployment.control("discard", "--destination", "bucket", "--dry-run")
             #expect(looked.outputText == "discard all jobs for destination bucket that are failed\n")
+            #expect(looked.errorText.hasPrefix("uploadctl: not counted: no notifier answers at "))
 
             let order = try await deployment.control("discard", "--destination", "bucket")
             #expect(order.outputText.hasPrefix("\(id) is discarded"), "\(order.outputText)\(order.errorText)")

@@ -64,6 +64,10 @@ import UploadTesting
             #expect(none.errorText.contains("no worker 'nowhere' has reported itself"), "\(none.errorText)")
             let looked = try await deployment.control("worker", "drain", "--dry-run", String(name.dropLast()))
             #expect(looked.outputText == "drain worker \(name)\n")
+            let counted = try await deployment.control("pause", "--destination", "bucket", "--dry-run")
+            #expect(
+                counted.outputText.hasSuffix("that are queued, running, waiting: 1 job\n"),
+                "\(counted.outputText)\(counted.errorText)")
 
             let ordered = try await deployment.control("worker", "drain", name)
             #expect(ordered.outputText == "worker \(name) hands its jobs over\n")

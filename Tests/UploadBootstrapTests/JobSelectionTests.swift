@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 import Uploads
+import UploadsAPI
 
 @testable import UploadBootstrap
 
@@ -68,5 +69,10 @@ struct JobSelectionTests {
             OrderReport(dryRunOf: command, printsJSON: false).output == [
                 "forget all jobs of batch trip that ended before \(WireJSON.timestamp(time)) that are cancelled, completed, failed"
             ])
+        let counted = API.OrderAnswer(order: "1", isDecided: true, dryRun: true, matched: 20_000, mayBeMore: true)
+        let text = OrderReport(dryRunOf: command, counted: counted, printsJSON: false).output.first
+        #expect(text?.hasSuffix("that are cancelled, completed, failed: at least 20000 jobs") == true)
+        let json = OrderReport(dryRunOf: command, counted: counted, printsJSON: true).output.first
+        #expect(json?.contains("\"matched\":20000,\"mayBeMore\":true,") == true, "\(json ?? "")")
     }
 }

@@ -13,7 +13,7 @@ public struct OrderOptions: ParsableArguments, Sendable {
 
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Say what would be ordered, and stop.")
+    @Flag(help: "Say what would be ordered, and how many jobs a filter selects, and stop.")
     var dryRun = false
 
     public init() {}

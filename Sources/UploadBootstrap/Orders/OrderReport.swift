@@ -1,5 +1,6 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
 /// The texts that `uploadctl` prints about an order: results for standard output, everything else for standard error.
 struct OrderReport: Hashable {
@@ -18,18 +19,24 @@ struct OrderReport: Hashable {
     }
 
     /// The report of `--dry-run`: which jobs, queues or workers the order names.
-    init(dryRunOf command: UploadOrder.Command, printsJSON: Bool) {
+    /// - Parameter counted: what the notifier says of a filter.
+    init(dryRunOf command: UploadOrder.Command, counted: API.OrderAnswer? = nil, printsJSON: Bool) {
         if printsJSON {
+            var more: [String: JSONValue] = [:]
+            if let matched = counted?.matched { more["matched"] = .integer(Int64(matched)) }
+            if counted?.mayBeMore == true { more["mayBeMore"] = true }
             output = [
                 Self.json(
                     UploadOrder(command, by: ""),
-                    keeping: ["verb", "jobs", "to", "before", "after", "filter", "queues", "workers"])
+                    keeping: ["verb", "jobs", "to", "before", "after", "filter", "queues", "workers"], adding: more)
             ]
             return
         }
         switch command {
         case .jobs(let verb, let jobs): output = jobs.map { "\(verb.imperative) \($0)" }
-        case .matching(let verb, let filter, _): output = ["\(verb.imperative) all jobs \(filter.words(for: verb))"]
+        case .matching(let verb, let filter, _):
+            let count = counted.flatMap { counted in counted.matched.map { Self.count($0, counted.mayBeMore == true) } }
+            output = ["\(verb.imperative) all jobs \(filter.words(for: verb))" + (count.map { ": \($0)" } ?? "")]
         case .move(let jobs, let target):
             output = jobs.map { "move \($0) \(target.words)" }
         case .stopQueues(let queues): output = queues.map { "stop queue \($0)" }
@@ -154,12 +161,18 @@ struct OrderReport: Hashable {
         if answer.done < answer.matched { exitCode = .uploadFailed }
     }
 
-    private static func json(_ line: some Encodable, keeping keys: Set<String>? = nil) -> String {
+    private static func count(_ matched: Int, _ mayBeMore: Bool) -> String {
+        (mayBeMore ? "at least " : "") + (matched == 1 ? "1 job" : "\(matched) jobs")
+    }
+
+    private static func json(
+        _ line: some Encodable, keeping keys: Set<String>? = nil, adding more: [String: JSONValue] = [:]
+    ) -> String {
         guard let data = try? WireJSON.encode(line) else { return "{}" }
         guard let keys, case .object(let fields)? = try? WireJSON.decode(JSONValue.self, from: data) else {
             return String(decoding: data, as: UTF8.self)
         }
-        let kept = JSONValue.object(fields.filter { keys.contains($0.key) })
+        let kept = JSONValue.object(fields.filter { keys.contains($0.key) }.merging(more) { $1 })
         return (try? WireJSON.encode(kept)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

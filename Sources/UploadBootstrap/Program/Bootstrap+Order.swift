@@ -35,7 +35,9 @@ extension Bootstrap {
             defer { if format.isJSON { results.end(isWhole: isWhole) } }
             if requests.allSatisfy(\.isDryRun) {
                 for request in requests {
-                    show(OrderReport(dryRunOf: request.command, printsJSON: format.isJSON), results)
+                    let counted = await count(request.command, configuration)
+                    show(
+                        OrderReport(dryRunOf: request.command, counted: counted, printsJSON: format.isJSON), results)
                 }
                 isWhole = true
                 return .done
@@ -87,6 +89,26 @@ extension Bootstrap {
         try? await NotifierClient.with(configuration) { client in
             await InquiryRunner(client: client, time: LocalTime()).doubt(
                 queue.rawValue, "queue", in: "/v1/queues")
+        }
+    }
+
+    /// Asks the notifier how many jobs an order with a filter would be about; nil for another order, or if the notifier does not say.
+    private static func count(
+        _ command: UploadOrder.Command, _ configuration: UploadConfiguration
+    ) async -> API.OrderAnswer? {
+        guard case .matching = command else { return nil }
+        do {
+            let order = try WireJSON.decode(
+                JSONValue.self, from: try WireJSON.encode(UploadOrder(command, by: author)))
+            let question: JSONValue = [
+                "verb": order["verb"] ?? .null, "filter": order["filter"] ?? .null, "dryRun": .bool(true),
+            ]
+            return try await NotifierClient.with(configuration) { client in
+                try await client.ask(.POST, "/v1/orders", body: question, patience: .seconds(30))
+            }
+        } catch {
+            Console.error(line: PlainText.safe("uploadctl: not counted: \(error)"))
+            return nil
         }
     }
 
