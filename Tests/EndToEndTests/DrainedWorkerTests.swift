@@ -66,7 +66,7 @@ import UploadTesting
             #expect(looked.outputText == "drain worker \(name)\n")
             let counted = try await deployment.control("pause", "--destination", "bucket", "--dry-run")
             #expect(
-                counted.outputText.hasSuffix("that are queued, running, waiting: 1 job\n"),
+                counted.outputText.hasSuffix(", running, waiting: 1 job\n"),
                 "\(counted.outputText)\(counted.errorText)")
 
             let ordered = try await deployment.control("worker", "drain", name)
