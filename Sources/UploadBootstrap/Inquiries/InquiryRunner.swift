@@ -104,6 +104,9 @@ struct InquiryRunner: Sendable {
 
     // MARK: Lists
 
+    /// What is said of an empty list.
+    static let none = "there are none"
+
     /// Shows a list that the API answers page by page.
     /// - Returns: whether it is empty.
     @discardableResult
@@ -148,9 +151,6 @@ struct InquiryRunner: Sendable {
         Console.output(line: "")
         for group in groups { Console.output(line: PlainText.safe(FailureChoice.command(for: group, query))) }
     }
-
-    /// What is said of an empty list.
-    static let none = "there are none"
 
     func show(_ table: Table, none: String = InquiryRunner.none) {
         guard !table.rows.isEmpty else { return say(none) }

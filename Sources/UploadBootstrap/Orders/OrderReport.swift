@@ -35,8 +35,8 @@ struct OrderReport: Hashable {
         switch command {
         case .jobs(let verb, let jobs): output = jobs.map { "\(verb.imperative) \($0)" }
         case .matching(let verb, let filter, _):
-            let count = counted.flatMap { counted in counted.matched.map { Self.count($0, counted.mayBeMore == true) } }
-            output = ["\(verb.imperative) all jobs \(filter.words(for: verb))" + (count.map { ": \($0)" } ?? "")]
+            let count = counted?.matched.map { ": " + Self.count($0, mayBeMore: counted?.mayBeMore == true) }
+            output = ["\(verb.imperative) all jobs \(filter.words(for: verb))\(count ?? "")"]
         case .move(let jobs, let target):
             output = jobs.map { "move \($0) \(target.words)" }
         case .stopQueues(let queues): output = queues.map { "stop queue \($0)" }
@@ -161,7 +161,7 @@ struct OrderReport: Hashable {
         if answer.done < answer.matched { exitCode = .uploadFailed }
     }
 
-    private static func count(_ matched: Int, _ mayBeMore: Bool) -> String {
+    private static func count(_ matched: Int, mayBeMore: Bool) -> String {
         (mayBeMore ? "at least " : "") + (matched == 1 ? "1 job" : "\(matched) jobs")
     }
 

@@ -17,7 +17,7 @@ extension UploadTopology {
     public var ladderTop: String { delayLevel(Self.levelCount - 1) }
 
     /// The exchange where a wait begins: the level of its highest bit. Each level above would only pass the message down, which costs the
-    /// broker as much as a queue (80 us).
+    /// broker as much as a queue (80 µs).
     public func ladderEntry(seconds: TimeInterval) -> String {
         delayLevel(Int.bitWidth - 1 - Self.wholeSeconds(seconds).leadingZeroBitCount)
     }
