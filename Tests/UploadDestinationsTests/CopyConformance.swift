@@ -15,35 +15,22 @@ struct CopyConformance: Sendable {
         let bytesSent: Int
     }
 
-    /// Copies an object to another key; the upload is continued after the first part.
-    /// - Parameter isOther: whether by another worker.
-    func copy(
-        _ key: String, to other: String, condition: WriteCondition = .none, continuedByOther isOther: Bool = true
-    ) async throws -> Copied {
+    /// Copies an object to another key; another worker continues the upload after the first part.
+    func copy(_ key: String, to other: String, condition: WriteCondition = .none) async throws -> Copied {
         let conformance = origin.conformance
         let make = destination ?? conformance.destination
         let job = try await origin.examined(key, to: try conformance.reference(other))
         let source = try await origin.source(job)
         let sent = Atomic<Int>(0)
-        var worker = try make()
-        var session = try await worker.open(job, resuming: nil)
+        var session = try await make().open(job, resuming: nil)
         session.prepare(for: condition)
         if let first = session.missing.first {
-            do throws(UploadError) {
-                try await session.upload(first, from: source) { sent.add($0, ordering: .relaxed) }
-            } catch {
-                // The server does not know of copies: the upload is begun anew by the same worker, as a slice does.
-                guard error.code == .sessionExpired else { throw error }
-                await session.close()
-                session = try await worker.open(job, resuming: nil)
-                try await session.upload(first, from: source) { sent.add($0, ordering: .relaxed) }
-            }
+            try await session.upload(first, from: source) { sent.add($0, ordering: .relaxed) }
         }
         if !session.missing.isEmpty {
             let state = try #require(session.state)
             await session.close()
-            if isOther { worker = try make() }
-            session = try await worker.open(job, resuming: state)
+            session = try await make().open(job, resuming: state)
             session.prepare(for: condition)
             try await session.verify(against: source)
             #expect(session.missing.count == session.plan.count - 1)
@@ -59,19 +46,16 @@ struct CopyConformance: Sendable {
     }
 
     /// Sizes below, at and above a part.
-    /// - Parameters:
-    ///   - name: by default with characters that have to be escaped.
-    ///   - isOther: whether another worker continues.
+    /// - Parameter name: by default with characters that have to be escaped.
     func copiesArrive(
-        named name: String = " ü+&%41", continuedByOther isOther: Bool = true,
-        isOnServer: @Sendable (_ size: Int) -> Bool = { _ in true }
+        named name: String = " ü+&%41", isOnServer: @Sendable (_ size: Int) -> Bool = { _ in true }
     ) async throws {
         let partBytes = origin.conformance.partBytes
         for size in [0, 1, partBytes, 2 * partBytes + 7] {
             let bytes = DestinationConformance.bytes(size, seed: 5)
             let (from, to) = ("from/\(size)\(name).bin", "to/\(size)\(name).bin")
             try await origin.put(from, bytes)
-            let copied = try await copy(from, to: to, condition: .absent, continuedByOther: isOther)
+            let copied = try await copy(from, to: to, condition: .absent)
             #expect(try await origin.conformance.stored(to) == bytes, "\(size) bytes")
             #expect(copied.upload.object.size == Int64(size))
             #expect(copied.upload.object.isServerSideCopy == isOnServer(size), "\(size) bytes")

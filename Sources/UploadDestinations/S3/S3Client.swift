@@ -31,6 +31,8 @@ final class S3Client: Sendable {
     private let locks: Mutex<Bool>
     /// Whether the server has not yet shown that it cannot copy objects.
     private let copies = Mutex(true)
+    /// Whether it copies parts.
+    let partCopies = LearnedAbility()
     /// Whether it compares the ETags of copied objects rightly, as far as that is known.
     private let copySources = Mutex(true)
     /// Operations whose last success reported the checksum of the stored bytes.

@@ -8,7 +8,7 @@ struct S3Target: Sendable {
 
     var job: UploadJob
     let configuration: S3Configuration
-    let key: String
+    var key: String
 
     /// - Throws: `rejected` for a key that S3 does not take, `misconfigured` for a URL.
     init(_ job: UploadJob, _ configuration: S3Configuration) throws(UploadError) {

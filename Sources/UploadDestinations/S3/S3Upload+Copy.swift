@@ -60,6 +60,38 @@ extension S3Upload {
         try await client.delete(target.key)
     }
 
+    /// Has the server copy one byte into an upload that is aborted afterwards, under a key of its own.
+    ///
+    /// A server without copies answers such a request like the upload of an empty part, and not every server lets that part be replaced
+    /// (`rclone serve s3` does not): it would spoil the upload of the job.
+    /// - Returns: nil where the server refuses, which it may do because of this source.
+    func triesCopyingParts(of origin: S3CopySource) async throws(UploadError) -> Bool? {
+        guard !client.isAmazon else { return true }
+        var trial = self
+        trial.target.key = "\(configuration.prefix).longshore-trial/\(target.job.id)"
+        let uploadID: String
+        do throws(UploadError) {
+            uploadID = try await trial.create()
+        } catch  where error.code == .accessDenied || error.code == .rejected {
+            return nil  // that key is not for these credentials
+        }
+        let state = S3State(uploadID: uploadID, partBytes: PartPlan.blockBytes, checksum: configuration.checksum)
+        let answer: Result<CopyAnswer<S3CopiedPart>, UploadError>
+        do throws(UploadError) {
+            let request = trial.copying(0..<1, from: origin, to: state, as: 1)
+            answer = .success(try await trial.send(request, as: S3CopiedPart.self))
+        } catch {
+            answer = .failure(error)
+        }
+        // What may not be aborted, the bucket's life-cycle rule removes.
+        try? await trial.abort(state, isTrial: true)
+        switch answer {
+        case .success(.done(_, let document)): return document.etag?.isEmpty == false
+        case .failure(let error) where error.code != .sessionExpired: throw error
+        case .success, .failure: return nil
+        }
+    }
+
     /// Copies the bytes of a part.
     ///
     /// OpenStack Swift refuses the condition for an object that was made of parts, although it holds (412). Where the source object is
@@ -67,19 +99,12 @@ extension S3Upload {
     /// whether the source has changed.
     /// - Parameter checksum: of the part's bytes, where it is known.
     /// - Returns: nil where the worker has to carry the bytes.
-    /// - Throws: `sessionExpired` also when the server turns out to know no copies.
+    /// - Throws: `sessionExpired` also where the server has answered without an ETag.
     func copy(
         _ part: Part, from source: any UploadSource, _ origin: S3CopySource, to state: S3State,
         expecting checksum: CRC64NVME?
     ) async throws(UploadError) -> S3MultipartSession.HeldPart? {
-        var request = S3Request(operation: S3Request.partCopy, method: .PUT, key: target.key)
-        request.query = [
-            SignableRequest.Parameter("partNumber", String(part.number)),
-            SignableRequest.Parameter("uploadId", state.uploadID),
-        ]
-        request.headers = objectHeaders.ofObjectRequests + origin.headers
-        request.headers.append(
-            ("x-amz-copy-source-range", "bytes=\(part.range.lowerBound)-\(part.range.upperBound - 1)"))
+        let request = copying(part.range, from: origin, to: state, as: part.number)
         let isConditional = client.comparesCopySources
         var conditional = request
         if isConditional { conditional.headers += origin.condition }
@@ -91,16 +116,32 @@ extension S3Upload {
         }
         guard case .done(_, let document) = answer else { return nil }
         guard let etag = document.etag, !etag.isEmpty else {
-            // The server has stored a part without bytes, and not every server lets it be replaced (`rclone serve s3` does not).
-            client.noteCopiesLack()
+            client.partCopies.note(false)
             try await abort(state)
-            throw gone
+            throw UploadError(
+                .sessionExpired,
+                "the server answered the copy of part \(part.number) of \(location) without an ETag, and may have stored an empty part: the "
+                    + "upload is begun anew, and the worker carries the bytes")
         }
         let told = document.checksums[state.checksum]
         if state.checksum == .crc64nvme, let told, let checksum, S3Digest.base64(checksum.hexadecimal) != told {
             return nil
         }
         return S3MultipartSession.HeldPart(etag: etag, checksum: told)
+    }
+
+    /// The request that copies a range of bytes as a part.
+    private func copying(
+        _ range: Range<Int64>, from origin: S3CopySource, to state: S3State, as number: Int
+    ) -> S3Request {
+        var request = S3Request(operation: S3Request.partCopy, method: .PUT, key: target.key)
+        request.query = [
+            SignableRequest.Parameter("partNumber", String(number)),
+            SignableRequest.Parameter("uploadId", state.uploadID),
+        ]
+        request.headers = objectHeaders.ofObjectRequests + origin.headers
+        request.headers.append(("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
+        return request
     }
 
     private enum CopyAnswer<Document> {
