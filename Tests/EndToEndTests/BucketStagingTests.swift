@@ -215,7 +215,7 @@ import Uploads
             let file = try deployment.makeFile("large.bin", bytes: parts * Self.part)
             let ids = try await deployment.enqueue(Self.options + ["--to", "neighbour:", file.path])
             bucket.proxy.forget()
-            // Not the trial whether the server copies parts. OpenStack Swift refuses the first copies of each worker.
+            // Without the trial whether the server copies parts, and with the first ones of each worker, which OpenStack Swift refuses.
             @Sendable func copied() -> Int {
                 bucket.proxy.requests.count {
                     $0.request.header("x-amz-copy-source") != nil
@@ -224,7 +224,7 @@ import Uploads
             }
             bucket.proxy.setRule { _ in copied() > parts * 2 / 3 ? .stallAnswer : .forward }
             let victim = try deployment.start(.worker, Self.options)
-            try await eventually("half of the parts are copied") { copied() > parts * 2 / 3 }
+            try await eventually("two thirds of the copies are asked for") { copied() > parts * 2 / 3 }
             victim.signal(SIGKILL)
             _ = await victim.wait()
             bucket.proxy.setRule { _ in .forward }

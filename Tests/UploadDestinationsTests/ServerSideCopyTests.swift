@@ -149,6 +149,55 @@ struct ServerSideCopyTests {
         }
     }
 
+    private static func isTrial(_ request: HTTPFaultProxy.Request) -> Bool {
+        request.path.contains("/.longshore-trial/")
+    }
+
+    @Test(arguments: [("POST", 403, "AccessDenied"), ("PUT", 404, "NoSuchUpload")])
+    func `where no trial tells whether parts are copied, they are carried`(
+        method: String, status: Int, code: String
+    ) async throws {
+        let server = try await OpenStackSwiftServer.shared()
+        try await withBench(server.endpoint) { bench, proxy in
+            proxy.setRule { request in
+                guard Self.isTrial(request), request.method == method else { return .forward }
+                return .answer(status: status, body: "<Error><Code>\(code)</Code><Message>no</Message></Error>")
+            }
+            let copies = conformance(bench, through: proxy)
+            try await copies.copiesArrive { $0 <= S3Bench.partBytes }
+            #expect(try await bench.observer.listUploads(bench.bucket).isEmpty, "a trial was left")
+        }
+    }
+
+    @Test func `a server that copies only the trial gets the bytes in a new upload`() async throws {
+        let server = try await MotoServer.start()
+        try await withBench(server.endpoint) { bench, proxy in
+            proxy.setRule { request in
+                guard Self.isCopy(request), !Self.isTrial(request) else { return .forward }
+                return .rewriteRequest { $0.removeAll { $0.name.lowercased().hasPrefix("x-amz-copy-source") } }
+            }
+            let copies = conformance(bench, through: proxy)
+            let bytes = DestinationConformance.bytes(2 * S3Bench.partBytes, seed: 3)
+            try await copies.origin.put("from", bytes)
+            let job = try await copies.origin.examined("from", to: try copies.origin.conformance.reference("to"))
+            let source = try await copies.origin.source(job)
+            let worker = try copies.origin.conformance.destination()
+            let spoilt = try await worker.open(job, resuming: nil)
+            let error = await #expect(throws: UploadError.self) {
+                try await spoilt.upload(#require(spoilt.missing.first), from: source) { _ in }
+            }
+            #expect(error?.code == .sessionExpired, "\(error as Any)")
+            #expect(try await bench.observer.listUploads(bench.bucket).isEmpty, "the spoilt upload was left")
+            await spoilt.close()
+            let session = try await worker.open(job, resuming: nil)
+            for part in session.missing { try await session.upload(part, from: source) { _ in } }
+            #expect(try await !session.complete(.none).object.isServerSideCopy)
+            #expect(try await copies.origin.conformance.stored("to") == bytes)
+            await session.close()
+            await source.close()
+        }
+    }
+
     @Test func `where only sent bytes prove an object, they are sent`() async throws {
         let server = try await OpenStackSwiftServer.shared()
         try await withBench(server.endpoint) { bench, proxy in

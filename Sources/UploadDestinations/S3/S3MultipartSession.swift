@@ -168,13 +168,9 @@ final class S3MultipartSession: UploadSession {
         guard !progress.withLock({ $0.isCopyRefused }), let origin = S3CopySource(source, for: upload) else {
             return false
         }
-        let upload = self.upload
+        let expected = try await source.checksum(of: part.range)
         do throws(UploadError) {
-            let isAble = try await upload.client.partCopies.learn { () async throws(UploadError) in
-                try await upload.triesCopyingParts(of: origin)
-            }
-            let expected = isAble == true ? try await source.checksum(of: part.range) : nil
-            if isAble == true,
+            if try await upload.canCopyParts(of: origin),
                 let held = try await upload.copy(part, from: source, origin, to: current, expecting: expected)
             {
                 progress.withLock { $0.take(held, part.number, isCopy: true) }

@@ -60,13 +60,20 @@ extension S3Upload {
         try await client.delete(target.key)
     }
 
-    /// Has the server copy one byte into an upload that is aborted afterwards, under a key of its own.
+    /// Whether the server copies parts, as far as a trial tells.
     ///
-    /// A server without copies answers such a request like the upload of an empty part, and not every server lets that part be replaced
+    /// A server without copies may answer such a request like the upload of an empty part, and not every server lets that part be replaced
     /// (`rclone serve s3` does not): it would spoil the upload of the job.
+    func canCopyParts(of origin: S3CopySource) async throws(UploadError) -> Bool {
+        if client.isAmazon { return true }
+        return try await client.partCopies.learn { () async throws(UploadError) in
+            try await tryCopyingParts(of: origin)
+        } == true
+    }
+
+    /// Has the server copy one byte into an upload that is aborted afterwards, under a key of its own.
     /// - Returns: nil where the server refuses, which it may do because of this source.
-    func triesCopyingParts(of origin: S3CopySource) async throws(UploadError) -> Bool? {
-        guard !client.isAmazon else { return true }
+    private func tryCopyingParts(of origin: S3CopySource) async throws(UploadError) -> Bool? {
         var trial = self
         trial.target.key = "\(configuration.prefix).longshore-trial/\(target.job.id)"
         let uploadID: String

@@ -3,7 +3,7 @@ import Uploads
 
 /// Whether a server can do something, which a trial tells. However many tasks ask, one trial runs at a time, and none after one has told.
 final class LearnedAbility: Sendable {
-    /// nil where it has told nothing.
+    /// - Returns: nil where it has told nothing.
     typealias Trial = @Sendable () async throws(UploadError) -> Bool?
 
     private struct State: Sendable {
