@@ -16,7 +16,7 @@ extension Ledger {
                     db,
                     sql: """
                         SELECT jobs.id, jobs.record FROM line JOIN jobs ON jobs.id = line.job
-                        WHERE line.queue = ? AND line.number IS NULL LIMIT ?
+                        WHERE line.queue = ? AND line.number IS NULL ORDER BY line.number, line.job LIMIT ?
                         """, arguments: [queue.rawValue, Self.holdersMaximum]
                 ).compactMap { row in
                     self.rows.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: nil) }
@@ -53,7 +53,7 @@ extension Ledger {
                 db,
                 sql: """
                     SELECT jobs.id, jobs.status FROM line JOIN jobs ON jobs.id = line.job
-                    WHERE line.queue = ? AND line.number IS NULL LIMIT 1
+                    WHERE line.queue = ? AND line.number IS NULL ORDER BY line.number, line.job LIMIT 1
                     """, arguments: [queue.rawValue])
             let holding = (holder?["id"] as String?).flatMap { JobID($0) }
             let ahead = try String.fetchOne(

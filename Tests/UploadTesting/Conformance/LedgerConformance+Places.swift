@@ -121,6 +121,21 @@ extension LedgerConformance {
             #expect(try await world.ledger.place(of: jobs[0].id) == LinePlace(position: nil, waiting: 4))
             #expect(try await world.ledger.place(of: JobID()) == nil)
         },
+        Rule("after the loss of a ledger several jobs hold a line up, and are named in the order of their ids") {
+            suite in
+            let world = try await SerialLineWorld(suite)
+            let jobs = (0..<4).map { _ in SerialLineWorld.job() }.sorted { $0.id.rawValue < $1.id.rawValue }
+            for job in jobs.reversed() { try await world.record([event(.started, job)]) }
+            let waiting = SerialLineWorld.job()
+            try await world.record([waiting])
+            try await world.crash()
+            let line = try await world.ledger.line(of: .standard, after: nil, limit: 10)
+            #expect(line.entries.map(\.job.id) == jobs.map(\.id) + [waiting.id])
+            #expect(
+                try await world.ledger.place(of: waiting.id)
+                    == LinePlace(
+                        position: 0, waiting: 1, behind: jobs[0].id, holder: jobs[0].id, holderStatus: .running))
+        },
         Rule("hundreds of jobs find room at one place of a line, together and one by one, and keep their order") {
             suite in
             let world = try await SerialLineWorld(suite)

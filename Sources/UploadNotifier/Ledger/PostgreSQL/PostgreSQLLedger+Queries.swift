@@ -206,7 +206,8 @@ extension PostgreSQLLedger: LedgerQueries {
                 entries = try await transaction.execute(
                     """
                     SELECT jobs.id, jobs.record FROM line JOIN jobs ON jobs.id = line.job
-                    WHERE line.queue = \(queue.rawValue) AND line.number IS NULL LIMIT \(Self.holdersMaximum)
+                    WHERE line.queue = \(queue.rawValue) AND line.number IS NULL
+                    ORDER BY line.number, line.job LIMIT \(Self.holdersMaximum)
                     """
                 ).compactMap { try entry($0, nil) }
             }
@@ -246,7 +247,7 @@ extension PostgreSQLLedger: LedgerQueries {
             let holder = try await transaction.execute(
                 """
                 SELECT jobs.id, jobs.status FROM line JOIN jobs ON jobs.id = line.job
-                WHERE line.queue = \(queue.rawValue) AND line.number IS NULL LIMIT 1
+                WHERE line.queue = \(queue.rawValue) AND line.number IS NULL ORDER BY line.number, line.job LIMIT 1
                 """
             ).first
             let holding = try (holder?.get("id") as String?).flatMap { JobID($0) }
