@@ -73,6 +73,39 @@ import UploadTesting
         #expect(try collector.values(of: "upload_jobs_total") == [7])
     }
 
+    @Test func `over TLS the collector and the program have to be signed by an authority that the other one knows`()
+        async throws
+    {
+        let scratch = try TemporaryDirectory("telemetry")
+        let files = try await TestCertificates.make(in: scratch.path)
+        let collector = try await OTLPCollector.start(certificates: files)
+        func send(_ name: String, authority: String?, certificate: String?) async throws {
+            var environment = ["OTEL_EXPORTER_OTLP_ENDPOINT": collector.url]
+            environment["OTEL_EXPORTER_OTLP_CERTIFICATE"] = authority
+            environment["OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE"] = certificate
+            environment["OTEL_EXPORTER_OTLP_CLIENT_KEY"] = certificate.map { _ in files.clientKey }
+            let telemetry = try telemetry(environment)
+            let run = Task { await telemetry.run() }
+            try #require(telemetry.tracer).startSpan(name, context: .topLevel).end()
+            run.cancel()
+            await run.value
+            await telemetry.stop()
+        }
+        try await send("authority unknown", authority: nil, certificate: files.clientCertificate)
+        try await send("another authority", authority: files.otherAuthority, certificate: files.clientCertificate)
+        try await send("no certificate", authority: files.authority, certificate: nil)
+        try await send("known", authority: files.authority, certificate: files.clientCertificate)
+        #expect(try collector.spans().map(\.name) == ["known"])
+        for bad in [scratch.path("missing.pem"), files.clientKey] {
+            await #expect(throws: (any Error).self) {
+                try await send("a bad file", authority: bad, certificate: files.clientCertificate)
+            }
+            await #expect(throws: (any Error).self) {
+                try await send("a bad file", authority: files.authority, certificate: bad)
+            }
+        }
+    }
+
     /// Nothing listens there, and a server that never answers is worse.
     @Test(arguments: [false, true])
     func `a collector that is away or silent stops neither the program nor its end`(isSilent: Bool) async throws {

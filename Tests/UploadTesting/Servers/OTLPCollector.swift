@@ -25,25 +25,32 @@ public final class OTLPCollector: Sendable {
     }
 
     private let process: ServerProcess
+    private let isSecure: Bool
 
     /// Starts a collector for one test. It ends with the value.
-    /// - Parameter refusals: the number of requests that it refuses before it takes one.
-    public static func start(refusals: Int = 0) async throws -> OTLPCollector {
+    /// - Parameters:
+    ///   - refusals: the number of requests that it refuses before it takes one.
+    ///   - certificates: what it uses with TLS, and whose client it lets in; nil for plain HTTP.
+    public static func start(refusals: Int = 0, certificates: TestCertificates? = nil) async throws -> OTLPCollector {
         let python = try await TestProgram.python(with: "opentelemetry.proto")
-        return try await ServerProcess.start { try await OTLPCollector(python, refusals) }
+        return try await ServerProcess.start { try await OTLPCollector(python, refusals, certificates) }
     }
 
-    private init(_ python: String, _ refusals: Int) async throws {
+    private init(_ python: String, _ refusals: Int, _ certificates: TestCertificates?) async throws {
+        isSecure = certificates != nil
         let directory = try TemporaryDirectory("otlp")
         let port = try Ports.free()
-        let settings: [String: Any] = ["port": port, "file": directory.path("taken.ndjson"), "refusals": refusals]
+        var settings: [String: Any] = ["port": port, "file": directory.path("taken.ndjson"), "refusals": refusals]
+        settings["tls"] = certificates.map {
+            ["authority": $0.authority, "certificate": $0.serverCertificate, "key": $0.serverKey]
+        }
         try JSONSerialization.data(withJSONObject: settings).write(to: directory.file("settings.json"))
         process = try await ServerProcess(
             "the OTLP collector", port: port, directory: directory, python,
             [TestProgram.script("otlp-collector.py"), directory.path("settings.json")])
     }
 
-    public var url: String { "http://127.0.0.1:\(process.port)" }
+    public var url: String { isSecure ? "https://localhost:\(process.port)" : "http://127.0.0.1:\(process.port)" }
 
     private func messages(at path: String) throws -> [[String: Any]] {
         let text = String(decoding: process.directory.read("taken.ndjson") ?? [], as: UTF8.self)

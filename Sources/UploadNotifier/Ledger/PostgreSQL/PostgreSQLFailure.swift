@@ -27,8 +27,9 @@ enum PostgreSQLFailure {
             case .accessRefused:
                 (
                     .misconfigured,
-                    "the ledger \(path) cannot be opened: \(failure.message); grant its user CREATE on the database, or make "
-                        + "the schema and the extensions for it (the page Operating, \"In PostgreSQL\")"
+                    "the ledger \(path) cannot be used: \(failure.message); its user has to own the tables, and needs CREATE "
+                        + "on the database or a schema and extensions that were made for it (the page Operating, \"In "
+                        + "PostgreSQL\")"
                 )
             case .loginRefused, .notFound, .invalidConfiguration:
                 (.misconfigured, "the ledger \(path) cannot be opened: \(failure.message)")

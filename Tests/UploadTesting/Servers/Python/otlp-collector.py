@@ -2,9 +2,11 @@
 
 Usage: otlp-collector.py SETTINGS.json
 Each request becomes a line of JSON in the file that the settings name. Of the first requests, as many as the settings say
-are refused with 503. It ends when it is killed.
+are refused with 503. With `tls` in the settings it speaks TLS, and takes only clients with a certificate of the authority. It ends
+when it is killed.
 """
 import json
+import ssl
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,4 +70,11 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-ThreadingHTTPServer(("127.0.0.1", settings["port"]), Handler).serve_forever()
+server = ThreadingHTTPServer(("127.0.0.1", settings["port"]), Handler)
+if tls := settings.get("tls"):
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=tls["authority"])
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_cert_chain(tls["certificate"], tls["key"])
+    # A handshake that fails, or never comes, is the concern of its own thread.
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+server.serve_forever()
