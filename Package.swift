@@ -93,7 +93,8 @@ let package = Package(
         library(
             "OpenTelemetry",
             [
-                "TraceContexts", "Uploads", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, swiftProtobuf, tracing,
+                "TraceContexts", "Uploads", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                swiftProtobuf, tracing,
             ]),
         library(
             "UploadWorkers", ["TraceContexts", "Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),

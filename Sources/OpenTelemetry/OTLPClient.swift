@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import SwiftProtobuf
 
@@ -38,16 +39,26 @@ struct OTLPClient: Sendable {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// - Throws: for a file that is missing, or holds no certificate or key in PEM.
+    /// - Throws: ``Failure`` for a file that is missing, or holds no certificate or key in PEM.
     static func tls(_ export: TelemetrySettings.Export) throws -> TLSConfiguration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        if let path = export.certificate { tls.trustRoots = .file(path) }
-        if let path = export.clientCertificate {
-            tls.certificateChain = try NIOSSLCertificate.fromPEMFile(path).map { .certificate($0) }
+        func read<Value>(_ path: String?, _ what: String, _ read: (String) throws -> Value) throws -> Value? {
+            guard let path else { return nil }
+            do { return try read(path) } catch {
+                throw Failure(description: "\(path) cannot be read, or holds no \(what) in PEM", passes: false)
+            }
         }
-        if let path = export.clientKey { tls.privateKey = .privateKey(try NIOSSLPrivateKey(file: path, format: .pem)) }
-        // A bad file is told now, and not with each export.
-        _ = try NIOSSLContext(configuration: tls)
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let roots = try read(export.certificate, "certificate", NIOSSLCertificate.fromPEMFile) {
+            tls.trustRoots = .certificates(roots)
+        }
+        if let chain = try read(export.clientCertificate, "certificate", NIOSSLCertificate.fromPEMFile) {
+            tls.certificateChain = chain.map { .certificate($0) }
+        }
+        tls.privateKey = try read(export.clientKey, "key") { .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem)) }
+        // Told now, and not with each export.
+        do { _ = try NIOSSLContext(configuration: tls) } catch {
+            throw Failure(description: "the program's certificate and key do not belong together", passes: false)
+        }
         return tls
     }
 
@@ -87,8 +98,8 @@ struct OTLPClient: Sendable {
             answer = try await response.body.collect(upTo: Self.answerBytesMaximum)
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            throw Failure(description: "\(shownURL) cannot be reached, or did not answer: \(reason)", passes: true)
+            throw Failure(
+                description: "\(shownURL) cannot be reached, or did not answer: \(Self.reason(error))", passes: true)
         }
         switch status.code {
         case 200..<300: return Data(answer.readableBytesView)
@@ -96,6 +107,23 @@ struct OTLPClient: Sendable {
             let after = headers.first(name: "retry-after").flatMap { Double($0) }.map { min(max(0, $0), 3600) }
             throw Failure(description: "\(shownURL) answered \(status.code)", passes: true, after: after)
         default: throw Failure(description: "\(shownURL) answered \(status.code)", passes: false)
+        }
+    }
+
+    /// Without what only the authors of the libraries understand.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            if let first = error.connectionErrors.first { return reason(first.error) }
+            return "its host has no address"
+        case let error as IOError: return String(cString: strerror(error.errnoCode))
+        case let error as HTTPClientError: return error.shortDescription
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            return "its certificate is for another name"
+        case NIOSSLError.uncleanShutdown: return "the connection was lost"
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            return "it is not trusted, or asks for a certificate (OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE)"
+        default: return "\(error)"
         }
     }
 

@@ -6,8 +6,8 @@ import Testing
         "Uploads": ["CChecksums", "Foundation", "Synchronization"],
         "TraceContexts": ["Uploads", "Tracing"],
         "OpenTelemetry": [
-            "TraceContexts", "Uploads", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL", "SwiftProtobuf", "Logging",
-            "Tracing", "Foundation", "FoundationEssentials", "Synchronization",
+            "TraceContexts", "Uploads", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf",
+            "Logging", "Tracing", "Foundation", "FoundationEssentials", "Synchronization",
         ],
         "UploadWorkers": [
             "TraceContexts", "Uploads", "Crypto", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation",

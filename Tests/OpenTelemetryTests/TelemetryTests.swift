@@ -97,13 +97,38 @@ import UploadTesting
         try await send("known", authority: files.authority, certificate: files.clientCertificate)
         #expect(try collector.spans().map(\.name) == ["known"])
         for bad in [scratch.path("missing.pem"), files.clientKey] {
-            await #expect(throws: (any Error).self) {
-                try await send("a bad file", authority: bad, certificate: files.clientCertificate)
-            }
-            await #expect(throws: (any Error).self) {
-                try await send("a bad file", authority: files.authority, certificate: bad)
+            for (authority, certificate) in [(bad, files.clientCertificate), (files.authority, bad)] {
+                let error = await #expect(throws: OTLPClient.Failure.self) {
+                    try await send("a bad file", authority: authority, certificate: certificate)
+                }
+                #expect(error?.description == "\(bad) cannot be read, or holds no certificate in PEM")
             }
         }
+        await #expect(throws: OTLPClient.Failure.self) {
+            try await send("another's key", authority: files.authority, certificate: files.serverCertificate)
+        }
+    }
+
+    /// What an operator reads names neither a library nor the machine that built it.
+    @Test func `why a collector was not reached is said in words`() async throws {
+        let scratch = try TemporaryDirectory("telemetry")
+        let files = try await TestCertificates.make(in: scratch.path)
+        let collector = try await OTLPCollector.start(certificates: files)
+        func failure(_ url: String, _ authority: String? = nil) async throws -> String {
+            var export = try #require(TelemetrySettings(["OTEL_EXPORTER_OTLP_ENDPOINT": url]).traces)
+            export.certificate = authority
+            let client = OTLPClient(export, try OTLPClient.tls(export))
+            let error = await #expect(throws: OTLPClient.Failure.self) {
+                _ = try await client.send(OTLP.TraceRequest(), within: 0)
+            }
+            await client.close()
+            return try #require(error?.description.split(separator: "answer: ").last).description
+        }
+        #expect(try await failure(collector.url).hasPrefix("it is not trusted, or asks for a certificate"))
+        let otherName = collector.url.replacing("localhost", with: "127.0.0.1")
+        #expect(try await failure(otherName, files.authority) == "its certificate is for another name")
+        #expect(try await failure("http://localhost:9") == "Connection refused")
+        #expect(try await failure("http://127.0.0.1:9") == "Connection refused")
     }
 
     /// Nothing listens there, and a server that never answers is worse.

@@ -24,8 +24,7 @@ enum ProgramTelemetry {
                 metrics: metrics)
         } catch {
             warn(
-                "OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE or _CLIENT_KEY names no PEM file, so nothing is exported: \(error)"
-            )
+                "nothing is exported: \(error) (OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE, _CLIENT_KEY)")
             telemetry = nil
         }
         guard let telemetry else { return try await work() }
