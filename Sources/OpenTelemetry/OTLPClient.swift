@@ -39,11 +39,12 @@ struct OTLPClient: Sendable {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// - Throws: ``Failure`` for a file that is missing, or holds no certificate or key in PEM.
+    /// - Throws: ``Failure`` for a file that is missing, or holds no certificate or key in PEM, and for a key that belongs to another
+    ///   certificate.
     static func tls(_ export: TelemetrySettings.Export) throws -> TLSConfiguration {
-        func read<Value>(_ path: String?, _ what: String, _ read: (String) throws -> Value) throws -> Value? {
+        func read<Value>(_ path: String?, _ what: String, _ load: (String) throws -> Value) throws -> Value? {
             guard let path else { return nil }
-            do { return try read(path) } catch {
+            do { return try load(path) } catch {
                 throw Failure(description: "\(path) cannot be read, or holds no \(what) in PEM", passes: false)
             }
         }
@@ -110,7 +111,7 @@ struct OTLPClient: Sendable {
         }
     }
 
-    /// Without what only the authors of the libraries understand.
+    /// The words of an error: the libraries' own ones name places in their code, on the machine that built the program.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:

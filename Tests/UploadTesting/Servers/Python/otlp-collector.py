@@ -2,8 +2,8 @@
 
 Usage: otlp-collector.py SETTINGS.json
 Each request becomes a line of JSON in the file that the settings name. Of the first requests, as many as the settings say
-are refused with 503. With `tls` in the settings it speaks TLS, and takes only clients with a certificate of the authority. It ends
-when it is killed.
+are refused with 503. With `tls` in the settings it speaks TLS, and takes only clients with a certificate of the authority.
+It ends when it is killed.
 """
 import json
 import ssl
